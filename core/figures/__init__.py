@@ -1,0 +1,1 @@
+"""One file per figure. The only place in core for plotly."""

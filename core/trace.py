@@ -1,0 +1,147 @@
+"""When every transfer happened. A prediction and a measurement have the same shape, so the same figures draw both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.container import BadFile, narrow, pack, unpack
+from core.cost import step_loads
+from core.machines import Machine
+from core.schedule import COLUMNS, REDUCE, Schedule, messages
+
+VERSION = 1
+ORIGINS = {  # what a page says about the times of a trace
+    "model": "formula: lock-step alpha-beta-gamma model",
+    "simulation": "simulated: asynchronous network",
+    "mpi": "measured: MPI processes",
+    "gloo": "measured: gloo processes",
+    "nccl": "measured: NCCL ranks",
+    "threads": "measured: threads",
+    "virtual": "measured: virtual ranks on one device",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    schedule: Schedule
+    nbytes: int  # size of the whole buffer
+    start: np.ndarray  # float64 [num_transfers], seconds since the first transfer began
+    end: np.ndarray  # float64 [num_transfers]
+    source: str  # where the times come from: a key of ORIGINS
+    about: dict = field(default_factory=dict)  # what else is known: machine, date, command, versions, medians ...
+
+    @property
+    def seconds(self) -> float:
+        """From the first start to the last end."""
+        return float(self.end.max(initial=0.0))
+
+    @property
+    def origin(self) -> str:
+        return ORIGINS.get(self.source, self.source)
+
+
+def lockstep(schedule: Schedule, nbytes: int, machine: Machine) -> Trace:
+    """The times if every step waits for the slowest transfer of the step before it.
+
+    Within a step a rank's port takes its messages one after another, so that the trace ends exactly at
+    measure(schedule).seconds(nbytes, machine); on a multiport machine the latencies of a step overlap.
+    """
+    size = nbytes / schedule.num_chunks
+    loads, sent = step_loads(schedule), messages(schedule)
+    starts = np.minimum(loads.messages, 1) if machine.multiport else loads.messages
+    length = starts * machine.alpha + size * (loads.moved * machine.beta + loads.reduced * machine.gamma)
+    begins = np.cumsum(length) - length
+    alpha = 0.0 if machine.multiport else machine.alpha
+    adds = np.bincount(sent.of_transfer, schedule.count * (schedule.op == REDUCE), minlength=len(sent.step))
+    busy = alpha + size * (sent.chunks * machine.beta + adds * machine.gamma * (sent.dst < schedule.world_size))
+    waits = [_queued(sent.step, vertex, busy, schedule.world_size) for vertex in (sent.src, sent.dst)]
+    start = begins[sent.step] + np.maximum(*waits)
+    end = start + busy + (machine.alpha - alpha)
+    return Trace(schedule, nbytes, start[sent.of_transfer], end[sent.of_transfer], source="model")
+
+
+def _queued(step: np.ndarray, vertex: np.ndarray, busy: np.ndarray, world_size: int) -> np.ndarray:
+    """How long each message waits for the ones before it at the port of `vertex`; switches have ports enough."""
+    order = np.lexsort((np.arange(len(step)), vertex, step))
+    before = np.cumsum(busy[order]) - busy[order]
+    new_port = np.ones(len(order), bool)
+    new_port[1:] = (np.diff(step[order]) != 0) | (np.diff(vertex[order]) != 0)
+    first = np.maximum.accumulate(np.where(new_port, np.arange(len(order)), 0))
+    wait = np.empty(len(order))
+    wait[order] = before - before[first] if len(order) else before
+    return np.where(vertex < world_size, wait, 0.0)
+
+
+def save(trace: Trace) -> bytes:
+    """The bytes of a trace file (suffix .arl): the schedule and the times, about 5 bytes a transfer after gzip."""
+    schedule = trace.schedule
+    header = {
+        "kind": "trace",
+        "version": VERSION,
+        "name": schedule.name,
+        "world_size": schedule.world_size,
+        "num_chunks": schedule.num_chunks,
+        "num_buffers": schedule.num_buffers,
+        "phases": list(schedule.phases),
+        "nbytes": trace.nbytes,
+        "source": trace.source,
+        "about": trace.about,
+    }
+    arrays = {name: narrow(getattr(schedule, name)) for name in (*COLUMNS, "step_ptr")}
+    if schedule.moves_chunks:
+        arrays["into"] = narrow(schedule.into)
+    return pack(header, {**arrays, "start": trace.start, "end": trace.end})
+
+
+def load(data: bytes) -> Trace:
+    """The trace in a file's bytes. Raises BadFile, which says what is wrong, for a damaged or foreign file."""
+    header, arrays = unpack(data)
+    if header.get("kind") != "trace":
+        raise BadFile(f"this file holds a {header.get('kind', 'thing without a name')}, not a trace")
+    if header.get("version") != VERSION:
+        raise BadFile(f"this trace has version {header.get('version')}, this program reads version {VERSION}")
+    try:
+        trace = _assemble(header, arrays)
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
+        raise BadFile(f"this trace is damaged ({problem}): save it again") from None
+    _refuse_nonsense(trace)
+    return trace
+
+
+def _assemble(header: dict, arrays: dict) -> Trace:
+    columns = {name: arrays[name].astype(dtype) for name, dtype in COLUMNS.items()}
+    schedule = Schedule(
+        str(header["name"]),
+        int(header["world_size"]),
+        int(header["num_chunks"]),
+        **columns,
+        step_ptr=arrays["step_ptr"].astype(np.int64),
+        phases=tuple(map(str, header["phases"])),
+        into=arrays["into"].astype(np.int32) if "into" in arrays else columns["chunk"],
+        num_buffers=int(header["num_buffers"]),
+    )
+    start, end = (arrays[name].astype(np.float64) for name in ("start", "end"))
+    return Trace(schedule, int(header["nbytes"]), start, end, str(header["source"]), dict(header["about"]))
+
+
+def _refuse_nonsense(trace: Trace) -> None:
+    s = trace.schedule
+    same_length = (
+        len({len(column) for column in (s.src, s.dst, s.chunk, s.count, s.op, s.into, trace.start, trace.end)}) == 1
+    )
+    steps = len(s.step_ptr) == s.num_steps + 1 and s.step_ptr[0] == 0 and s.step_ptr[-1] == s.num_transfers
+    if not (same_length and steps and (np.diff(s.step_ptr) >= 0).all()):
+        raise BadFile("this trace is damaged: its columns do not fit together")
+    sizes = s.world_size >= 1 and s.num_chunks >= 1 and s.num_buffers >= 1 and trace.nbytes >= 0
+    inside = all((c >= 0).all() for c in (s.src, s.dst, s.chunk, s.into)) and (s.count >= 1).all() and (s.op <= 1).all()
+    if not (sizes and inside and (np.maximum(s.chunk, s.into) + s.count <= s.num_slots).all()):
+        raise BadFile("this trace is damaged: it names ranks or chunks that do not exist")
+    if not (
+        np.isfinite(trace.start).all()
+        and (trace.start >= 0).all()
+        and (trace.end >= trace.start).all()
+        and np.isfinite(trace.end).all()
+    ):
+        raise BadFile("this trace is damaged: a transfer ends before it starts")
