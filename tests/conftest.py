@@ -1,0 +1,9 @@
+"""Shared by all tests: tests that start processes or a browser run one after another, in one worker."""
+
+import pytest
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("live") or item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("alone"))
