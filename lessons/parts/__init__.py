@@ -1,0 +1,1 @@
+"""What pages share. The only place, with the pages themselves, for Streamlit."""
