@@ -36,6 +36,19 @@ class Cost:
         starts = self.steps if machine.multiport else self.messages
         return starts * machine.alpha + nbytes * (self.traffic * machine.beta + self.work * machine.gamma)
 
+    def __add__(self, other: Cost) -> Cost:
+        """The cost of one after the other."""
+        return Cost(
+            self.steps + other.steps,
+            self.traffic + other.traffic,
+            self.work + other.work,
+            self.messages + other.messages,
+        )
+
+    def scaled(self, share: float) -> Cost:
+        """The cost of the same steps on `share` of the buffer."""
+        return Cost(self.steps, self.traffic * share, self.work * share, self.messages)
+
 
 def measure(schedule: Schedule) -> Cost:
     """Count the cost of a schedule, assuming equal chunks and a barrier after every step.
@@ -48,6 +61,35 @@ def measure(schedule: Schedule) -> Cost:
         traffic=float(loads.moved.sum()) / schedule.num_chunks,
         work=float(loads.reduced.sum()) / schedule.num_chunks,
         messages=int(loads.messages.sum()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Volumes:
+    """What every vertex moves and adds over a whole schedule, in buffers; float64 [num_vertices] each."""
+
+    sent: np.ndarray
+    received: np.ndarray
+    added: np.ndarray
+    messages: np.ndarray  # how many messages it sends
+
+    @property
+    def total(self) -> float:
+        """Buffers' worth of bytes over all the links together."""
+        return float(self.sent.sum())
+
+
+def volumes(schedule: Schedule) -> Volumes:
+    """Count who moves how much, assuming equal chunks."""
+    sent = messages(schedule)
+    share = sent.chunks / schedule.num_chunks
+    count = schedule.count * (schedule.op == REDUCE) / schedule.num_chunks
+    size = schedule.num_vertices
+    return Volumes(
+        sent=np.bincount(sent.src, share, minlength=size),
+        received=np.bincount(sent.dst, share, minlength=size),
+        added=np.bincount(schedule.dst, count, minlength=size),
+        messages=np.bincount(sent.src, minlength=size),
     )
 
 

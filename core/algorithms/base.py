@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import product, zip_longest
 
 import numpy as np
 
 from core.collective import ALL_REDUCE, Collective
-from core.cost import Cost
+from core.cost import Cost, measure
 from core.schedule import Schedule, Step, send, together
 
 
@@ -24,6 +25,12 @@ class Option:
     choices: tuple = ()  # the allowed values; empty: every whole number from low to high
     low: int = 1
     high: int = 1 << 20
+    examples: tuple = ()  # some other whole numbers worth showing and testing
+
+    @property
+    def samples(self) -> tuple:
+        """The default first, then every choice or example."""
+        return tuple(dict.fromkeys((self.default, *self.choices, *self.examples)))
 
     def refuse(self, name: str, value: object) -> str:
         """Why `value` will not do, or ""."""
@@ -36,6 +43,11 @@ class Option:
         if type(value) is not int:
             return f"{name} is {value!r}: it must be a whole number"
         return "" if self.low <= value <= self.high else f"{name} is {value}: it must be {self.low} to {self.high}"
+
+
+SEGMENTS = Option(
+    1, "Into how many segments the buffer is cut: each follows close behind the one before.", high=4096, examples=(2, 5)
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,16 @@ class Algorithm:
         """The first line of the file's docstring: the idea in one sentence."""
         return inspect.getdoc(inspect.getmodule(self.steps)).splitlines()[0]
 
+    @property
+    def variants(self) -> list[dict]:
+        """Option sets that show what the algorithm can do, the defaults first: all combinations, or, where they are
+        more than 24, one change at a time."""
+        samples = [[(name, value) for value in option.samples] for name, option in self.options.items()]
+        combinations = [dict(one) for one in product(*samples)]
+        if len(combinations) <= 24:
+            return combinations
+        return [{}] + [{name: value} for values in samples for name, value in values[1:]]
+
     def refuse(self, world_size: int, **options) -> str:
         """Why these arguments will not do, in a sentence, or ""."""
         if type(world_size) is not int or world_size < 1:
@@ -95,17 +117,21 @@ class Algorithm:
 
 
 def algorithm(**about) -> Callable[[Callable], Algorithm]:
-    return lambda steps: Algorithm(steps, **about)
+    """Make an Algorithm of a generator of steps. The other functions may rely on being given every option."""
+    options = about.get("options", {})
+    filled = {name: _fill_in(about[name], options) for name in ("cost", "num_chunks", "requires") if name in about}
+    return lambda steps: Algorithm(steps, **{**about, **filled})
 
 
-def pipeline(stages: list[Step], num_segments: int) -> Iterator[Step]:
-    """Run each segment through all stages in turn, starting a new segment every step (like an assembly line)."""
-    for tick in range(len(stages) + num_segments - 1):
-        yield together(
-            replace(stage, chunk=stage.chunk + (tick - i))
-            for i, stage in enumerate(stages)
-            if 0 <= tick - i < num_segments
-        )
+def _fill_in(function: Callable, options: dict[str, Option]) -> Callable:
+    defaults = {name: option.default for name, option in options.items()}
+    return lambda world_size, **given: function(world_size, **{**defaults, **given})
+
+
+def backwards(steps: Iterable[Step], op: int, phase: str) -> Iterator[Step]:
+    """The same steps in reverse order and direction: what spread data now collects it, and the other way round."""
+    for step in reversed(list(steps)):
+        yield replace(step, src=step.dst, dst=step.src, op=np.full_like(step.op, op), phase=phase)
 
 
 def side_by_side(*parts: Iterator[Step]) -> Iterator[Step]:
@@ -114,19 +140,61 @@ def side_by_side(*parts: Iterator[Step]) -> Iterator[Step]:
         yield together(step for step in steps if step is not None)
 
 
-def on_groups(steps: Iterator[Step], groups: np.ndarray, first_chunk=0, chunk_size: int = 1) -> Iterator[Step]:
+def pipeline(stages: list[Step], num_segments: int, segment_chunks: int = 1) -> Iterator[Step]:
+    """Run each segment through all stages in turn, starting a new segment every step (like an assembly line).
+
+    The stages are written for the first segment; a segment is `segment_chunks` chunks long.
+    """
+    for tick, busy in enumerate(_busy_stages(len(stages), num_segments)):
+        yield together(replace(stages[i], chunk=stages[i].chunk + (tick - i) * segment_chunks) for i in busy)
+
+
+def pipeline_cost(world_size: int, stages: list[Step], num_segments: int, segment_chunks: int = 1) -> Cost:
+    """The cost of pipeline(...), from the loads of one segment: a step's load depends only on which stages are busy."""
+    total = Cost(0, 0, 0)
+    for busy, times in Counter(_busy_stages(len(stages), num_segments)).items():
+        tick = [together(stages[i] for i in busy)]
+        load = measure(Schedule.from_steps(tick, name="", world_size=world_size, num_chunks=segment_chunks))
+        total += Cost(times, times * load.traffic, times * load.work, times * load.messages)
+    return total.scaled(1 / num_segments)
+
+
+def _busy_stages(num_stages: int, num_segments: int) -> list[range]:
+    """The stages that have a segment to work on, for every step of a pipeline."""
+    ticks = range(num_stages + num_segments - 1 if num_stages else 0)
+    return [range(max(0, tick - num_segments + 1), min(tick + 1, num_stages)) for tick in ticks]
+
+
+def on_groups(
+    steps: Iterable[Step], groups: np.ndarray, first_chunk=0, chunk_size: int = 1, first_switch: int = 0
+) -> Iterator[Step]:
     """Run `steps`, written for ranks 0..m-1, in every row of `groups` (shape [num_groups, m]) at the same time.
 
     Chunk c of `steps` becomes the `chunk_size` chunks starting at first_chunk + c * chunk_size, where
-    `first_chunk` is one number or one per group.
+    `first_chunk` is one number or one per group. Where `steps` has switches, every group gets its own,
+    numbered from first_switch.
     """
-    first_chunk = np.broadcast_to(first_chunk, len(groups))[:, None]
+    steps, first_chunk = list(steps), np.broadcast_to(first_chunk, len(groups))[:, None]
+    if any(step.into is not None for step in steps):
+        raise ValueError("an algorithm with a scratch buffer cannot run in groups")
+    vertices = _with_switches(steps, groups, first_switch)
     for step in steps:
         yield send(
-            groups[:, step.src],
-            groups[:, step.dst],
+            vertices[:, step.src],
+            vertices[:, step.dst],
             chunk=first_chunk + step.chunk * chunk_size,
             count=step.count * chunk_size,
             op=step.op,
             phase=step.phase,
         )
+
+
+def _with_switches(steps: list[Step], groups: np.ndarray, first_switch: int) -> np.ndarray:
+    """`groups` with more columns: the switches that `steps` numbers on from its last rank."""
+    num_groups, ranks = groups.shape
+    switches = (
+        max((int(max(step.src.max(initial=0), step.dst.max(initial=0))) + 1 for step in steps), default=0) - ranks
+    )
+    if switches <= 0:
+        return groups
+    return np.hstack([groups, first_switch + np.arange(num_groups * switches).reshape(num_groups, switches)])

@@ -1,0 +1,1 @@
+"""Algorithms for all-to-all: everyone has something else for everyone."""

@@ -1,0 +1,1 @@
+"""Algorithms for the barrier: nobody leaves before everybody has arrived."""

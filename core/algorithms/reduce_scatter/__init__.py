@@ -1,0 +1,1 @@
+"""Algorithms for reduce-scatter: rank r ends with chunk r of the sum."""

@@ -1,0 +1,1 @@
+"""Algorithms for scatter: rank 0 starts with all chunks, rank r ends with chunk r."""
