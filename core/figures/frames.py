@@ -71,7 +71,7 @@ def html(trace: Trace, collective: Collective = ALL_REDUCE) -> str:
 
 
 def layout(schedule: Schedule) -> np.ndarray:
-    """float64 [num_vertices, 2]: ranks on a circle, clockwise from the top; with switches, a tree over a row of ranks."""
+    """float64 [num_vertices, 2]: ranks clockwise on a circle; with switches, a tree over a row of ranks."""
     ranks, vertices = schedule.world_size, schedule.num_vertices
     if vertices == ranks:
         angle = 2 * np.pi * np.arange(ranks) / ranks

@@ -1,0 +1,51 @@
+"""Numbers on a page. Each says where it comes from: that is not optional."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
+STYLE = """<style>
+.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; font-variant-numeric:tabular-nums}
+.facts div {min-width:6.5rem}
+.facts dt {font-size:.8rem; opacity:.8}
+.facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25}
+.facts small {display:block; font-size:.75rem; font-weight:400; opacity:.8}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number with its name and origin; `note` is a few more words."""
+
+    label: str
+    value: str
+    origin: str
+    note: str = ""
+
+    def __post_init__(self):
+        if self.origin not in ORIGINS:
+            raise ValueError(f"{self.label}: the origin is {self.origin!r}; say one of {', '.join(ORIGINS)}")
+
+    @property
+    def html(self) -> str:
+        small = f"{self.origin}, {self.note}" if self.note else self.origin
+        return f"<div><dt>{escape(self.label)}</dt><dd>{escape(self.value)}<small>{escape(small)}</small></dd></div>"
+
+
+def facts(*them: Fact) -> None:
+    """A compact row of numbers."""
+    st.html(STYLE + '<dl class="facts">' + "".join(fact.html for fact in them) + "</dl>")
+
+
+def compact(title: str, sentence: str) -> None:
+    """A page header of one line, so that what follows is above the fold."""
+    st.html(
+        "<style>.stMainBlockContainer {padding-top:3.25rem; padding-bottom:4rem}"
+        ".compact {display:flex; flex-wrap:wrap; align-items:baseline; gap:.1rem .9rem}"
+        ".compact h1 {font-size:1.5rem; padding:0; margin:0} .compact p {margin:0; opacity:.85}</style>"
+        f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>'
+    )

@@ -1,0 +1,99 @@
+"""Widgets whose values stand in the address of the page, so that a link brings back what you see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from core.units import parse_bytes, show_bytes
+
+ELEMENT_BYTES = 4  # an "element" is a float32
+
+
+def linked(widget: Callable, label: str, *, key: str, name: str, default, read: Callable = str, **more):
+    """A widget, as widget(label, key=...), bound to the query parameter `name`; returns its value.
+
+    `read` turns the text of the parameter into a value, or raises ValueError with a sentence, which is shown.
+    A parameter that equals the default is left out of the address.
+    """
+    state = st.session_state
+    seen = f"{key} in link"
+    text = st.query_params.get(name)
+    if text is not None and (key not in state or text != state.get(seen)):
+        try:
+            state[key] = read(text)
+        except (ValueError, OverflowError) as problem:
+            st.warning(f"The link says {name}={text[:40]}, but {problem}. Shown is {default}.")
+    state.setdefault(key, default)
+    value = widget(label, key=key, **more)
+    state[seen] = str(value)
+    if value == default:
+        st.query_params.pop(name, None)
+    elif text != str(value):
+        st.query_params[name] = str(value)
+    return value
+
+
+def one_of(choices) -> Callable[[str], object]:
+    """A reader of one of `choices`, whatever their type."""
+    by_text = {str(choice): choice for choice in choices}
+
+    def read(text: str):
+        if text not in by_text:
+            raise ValueError(f"it must be one of {', '.join(by_text)}")
+        return by_text[text]
+
+    return read
+
+
+def whole(text: str) -> int:
+    """A whole number that a browser can hold."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise ValueError("it must be a whole number") from None
+    if abs(number) > 1 << 53:
+        raise ValueError("it is beyond every limit")
+    return number
+
+
+def size_field(key: str, default: str = "64 MiB", *, name: str = "size", **more) -> int:
+    """A text field for the size of the buffer; returns bytes. Stops the page with a sentence if it cannot be read."""
+    text = linked(
+        st.text_input,
+        "Buffer size",
+        key=key,
+        name=name,
+        default=default,
+        help="Bytes, as in 64 KiB, 16M, 2 MB; or elements of 4 bytes, as in 10 elements.",
+        **more,
+    )
+    try:
+        return parse_size(text)
+    except ValueError as problem:
+        st.error(f"Buffer size: {problem}, or 10 elements.")
+        st.stop()
+
+
+def parse_size(text: str) -> int:
+    """Bytes, from a size or from a number of float32 elements such as "10 elements"."""
+    number = text.strip().removesuffix("s").removesuffix("element")
+    if number == text.strip().removesuffix("s"):
+        return parse_bytes(text)
+    elements = parse_bytes(number)
+    parse_bytes(str(elements * ELEMENT_BYTES))  # not too large as bytes either
+    return elements * ELEMENT_BYTES
+
+
+def show_size(nbytes: int) -> str:
+    """Bytes and elements: 40 B (10 elements)."""
+    return f"{show_bytes(nbytes)} ({nbytes // ELEMENT_BYTES:,} elements)"
+
+
+def link(page: str, **parameters) -> str:
+    """The address of a page with these query parameters; parameters that are None are left out."""
+    here = urlsplit(st.context.url or "http://localhost:8501")
+    query = urlencode({name: value for name, value in parameters.items() if value is not None})
+    return urlunsplit((here.scheme, here.netloc, f"/{page}", query, ""))
