@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.collective import ALL_REDUCE, Collective
+from core.figures.grid import cells, finished
 from core.figures.narrate import sentences
 from core.figures.theme import DARK, LIGHT
 from core.replay import apply
@@ -29,8 +30,8 @@ def refuse(trace: Trace) -> str:
     schedule = trace.schedule
     if schedule.world_size > MAX_RANKS or schedule.num_vertices > MAX_VERTICES:
         return f"{schedule.world_size} ranks: the hand-out shows up to {MAX_RANKS}, the player on the page shows more"
-    cells = schedule.num_steps * schedule.num_vertices * schedule.num_slots
-    if schedule.num_steps > MAX_STEPS or cells > MAX_CELLS:
+    drawn = schedule.num_steps * schedule.num_vertices * schedule.num_slots
+    if schedule.num_steps > MAX_STEPS or drawn > MAX_CELLS:
         return (
             f"{schedule.num_steps:,} steps of {schedule.num_vertices * schedule.num_slots:,} cells: "
             f"too many pictures for one file; choose fewer ranks or segments"
@@ -44,18 +45,21 @@ def frames(trace: Trace, collective: Collective = ALL_REDUCE, dark: bool = False
         raise ValueError(problem)
     ink, schedule = DARK if dark else LIGHT, trace.schedule
     place = layout(schedule)
-    held = initial_counts(schedule, collective)
+    held, complete = initial_counts(schedule, collective), finished(schedule, collective)
+
+    def buffers() -> dict:
+        return {**cells(held, complete, ink), "xaxis": "x2", "yaxis": "y2"}
+
     told = list(sentences(schedule, collective))
-    pictures = [_frame("0", _nothing(), held, ink, schedule.num_steps and f"Start. {told[0]}")]
+    pictures = [_frame("0", _nothing(), buffers(), f"Start. {told[0]}")]
     for s, step in enumerate(schedule):
         for share in FLIGHT:
-            pictures.append(_frame(f"{s + share:g}", _packets(step, place, share, ink), None, ink, told[s]))
+            pictures.append(_frame(f"{s + share:g}", _packets(step, place, share, ink), None, told[s]))
         apply(step, held)
         clock = f" [{trace.origin}, {show_seconds(_end(trace, s))}]"
-        pictures.append(_frame(f"{s + 1}", _nothing(), held, ink, told[s] + clock))
+        pictures.append(_frame(f"{s + 1}", _nothing(), buffers(), told[s] + clock))
     pictures[-1]["layout"]["title"]["text"] = _wrapped(f"{told[-1]} [{trace.origin}, {show_seconds(trace.seconds)}]")
-    first = initial_counts(schedule, collective)
-    figure = go.Figure([_wires(schedule, place, ink), _vertices(schedule, place, ink), _nothing(), _cells(first, ink)])
+    figure = go.Figure([_wires(schedule, place, ink), _vertices(schedule, place, ink), *pictures[0]["data"]])
     figure.frames = [go.Frame(picture) for picture in pictures]
     figure.update_layout(_layout(trace, pictures, ink))
     return figure
@@ -85,12 +89,10 @@ def layout(schedule: Schedule) -> np.ndarray:
     return place
 
 
-def _frame(name: str, packets: dict, held: np.ndarray | None, ink: dict, text: str | int) -> dict:
+def _frame(name: str, packets: dict, buffers: dict | None, text: str) -> dict:
     """A picture: the packets always, the cells where they changed."""
-    data, traces = [packets], [2]
-    if held is not None:
-        data, traces = [*data, _cells(held, ink)], [2, 3]
-    return {"name": name, "data": data, "traces": traces, "layout": {"title": {"text": _wrapped(text or "Start.")}}}
+    data, traces = ([packets], [2]) if buffers is None else ([packets, buffers], [2, 3])
+    return {"name": name, "data": data, "traces": traces, "layout": {"title": {"text": _wrapped(text)}}}
 
 
 def _packets(step: Step, place: np.ndarray, share: float, ink: dict) -> dict:
@@ -145,31 +147,6 @@ def _vertices(schedule, place: np.ndarray, ink: dict) -> dict:
 
 def _name(vertex: int, ranks: int) -> str:
     return str(vertex) if vertex < ranks else f"s{vertex - ranks}"
-
-
-def _cells(held: np.ndarray, ink: dict) -> dict:
-    """Contributions in every cell; a cell that has some twice is told apart by its number."""
-    world_size = held.shape[2]
-    amount = held.sum(axis=2)  # [num_vertices, num_slots]
-    done = (held == 1).all(axis=2)
-    shade = np.where(done, world_size, np.minimum(amount, max(world_size - 1, 1) if world_size > 1 else 0))
-    ramp = [ink["empty"], *ink["amount"]]
-    scale = [[i / len(ramp) * 0.999, colour] for i, colour in enumerate(ramp)]
-    scale += [[0.998, ramp[-1]], [0.999, ink["done"]], [1, ink["done"]]]
-    return {
-        "type": "heatmap",
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "z": shade.tolist(),
-        "zmin": 0,
-        "zmax": world_size,
-        "text": [[str(v) for v in row] for row in amount.tolist()],
-        "texttemplate": "%{text}",
-        "colorscale": scale,
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-    }
 
 
 def _end(trace: Trace, s: int) -> float:
