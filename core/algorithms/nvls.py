@@ -65,7 +65,7 @@ def _cost(n, shots, num_segments):
         ),
         "num_segments": SEGMENTS,
     },
-    reference="Klenk et al., An In-Network Architecture for Accelerating Shared-Memory Multiprocessor Collectives, 2020",
+    reference="Klenk et al., An In-Network Architecture for Accelerating Shared-Memory Collectives, ISCA 2020",
     users="NCCL on NVSwitch systems with Hopper or Blackwell GPUs (NVLS; symmetric kernels with multimem); MSCCL++",
     also_called="NVLink SHARP; multimem all-reduce; RSxLDMC_AGxSTMC (two-shot), AGxLLMC_R (one-shot) in NCCL",
 )

@@ -1,7 +1,7 @@
 """Direct all-gather: everyone sends everyone their own chunk, all at once.
 
 >>> from core.figures.table import table
->>> print(table(direct_all_gather(3)))
+>>> print(table(direct_all_gather(3), ALL_GATHER))
 start       c0  a    b    c
             c1  a    b    c
             c2  a    b    c

@@ -1,7 +1,7 @@
 """NVLS all-gather: each rank stores its chunk to the switch, which multicasts it to everyone.
 
 >>> from core.figures.table import table
->>> print(table(nvls_all_gather(2)))
+>>> print(table(nvls_all_gather(2), ALL_GATHER))
 start            c0  a   b
                  c1  a   b
 multicast store  c0  a   b   a

@@ -1,7 +1,7 @@
 """Ring all-gather: pass on to the right what you got from the left, starting with your own chunk.
 
 >>> from core.figures.table import table
->>> print(table(ring_all_gather(3)))
+>>> print(table(ring_all_gather(3), ALL_GATHER))
 start       c0  a    b    c
             c1  a    b    c
             c2  a    b    c
