@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,14 +31,15 @@ class Curves:
     title: str
     places: Sequence[float]  # bytes or ranks
     unit: str  # "bytes" or "ranks"
-    seconds: dict[str, np.ndarray]  # {name: float64 [len(places)]}
-    bound: np.ndarray  # float64 [len(places)], what cannot be beaten
+    seconds: dict[str, Sequence[float]]  # {name: one for each place}
+    bound: Sequence[float]  # one for each place, what cannot be beaten
     here: float | None = None  # the place chosen on the page
 
 
 def curves(data: Curves, dark: bool = False) -> go.Figure:
     """The figure, with a text alternative in layout.meta["alt"]."""
     ink = DARK if dark else LIGHT
+    data = replace(data, bound=np.asarray(data.bound), seconds={k: np.asarray(s) for k, s in data.seconds.items()})
     bottom = _bottom(data)
     figure = go.Figure()
     figure.add_scatter(x=data.places, y=[bottom] * len(data.places), mode="lines", line_width=0, **_QUIET)
@@ -70,6 +72,11 @@ def curves(data: Curves, dark: bool = False) -> go.Figure:
         },
     )
     return figure
+
+
+def sizes(here: float = 0) -> list[float]:
+    """Powers of two from 8 bytes to 4 GiB, or further if `here` is further."""
+    return [2.0**k for k in range(3, max(33, math.ceil(math.log2(max(here, 1))) + 1))]
 
 
 def describe(data: Curves) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
 STYLE = """<style>
-.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; font-variant-numeric:tabular-nums}
+.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0; font-variant-numeric:tabular-nums}
 .facts div {min-width:6.5rem}
 .facts dt {font-size:.8rem; opacity:.8}
 .facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25}

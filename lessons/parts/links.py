@@ -92,8 +92,15 @@ def show_size(nbytes: int) -> str:
     return f"{show_bytes(nbytes)} ({nbytes // ELEMENT_BYTES:,} elements)"
 
 
+def here() -> str:
+    """The address of this page as it now stands, with every linked value that is not the default."""
+    address = urlsplit(st.context.url or "http://localhost:8501/")
+    query = urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+    return urlunsplit((address.scheme, address.netloc, address.path, query, ""))
+
+
 def link(page: str, **parameters) -> str:
     """The address of a page with these query parameters; parameters that are None are left out."""
-    here = urlsplit(st.context.url or "http://localhost:8501")
+    address = urlsplit(st.context.url or "http://localhost:8501/")
     query = urlencode({name: value for name, value in parameters.items() if value is not None})
-    return urlunsplit((here.scheme, here.netloc, f"/{page}", query, ""))
+    return urlunsplit((address.scheme, address.netloc, f"/{page}", query, ""))

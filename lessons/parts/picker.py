@@ -1,17 +1,13 @@
-"""Choose an algorithm, a number of ranks and options; build the schedule once, and refuse in a sentence."""
+"""Widgets to choose an algorithm, ranks, options and a machine. What is impossible is refused in a sentence."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import streamlit as st
 
 from core.algorithms import ALGORITHMS
 from core.algorithms.base import Algorithm, Option
 from core.collective import Collective
-from core.cost import Cost, Volumes, measure, volumes
 from core.machines import MACHINES, Machine
-from core.schedule import Schedule
 from lessons.parts.links import linked, one_of, whole
 
 MAX_RANKS, MAX_STEPS, MAX_TRANSFERS, MAX_CELLS = 1024, 20_000, 3_000_000, 4_000_000
@@ -77,7 +73,7 @@ def pick_options(key: str, algorithm: Algorithm, *, prefix: str = "") -> dict:
     for other in {name for a in ALGORITHMS.values() for name in a.options} - set(algorithm.options):
         st.query_params.pop(f"{prefix}{other}", None)  # it belonged to the algorithm chosen before
     return {
-        name: _option(f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", name.replace("_", " "), option)
+        name: _option(f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", name.replace("_", " ").capitalize(), option)
         for name, option in algorithm.options.items()
     }
 
@@ -131,26 +127,6 @@ def refusal(algorithm: Algorithm, world_size: int, options: dict, max_ranks: int
             f"this page plays up to {MAX_STEPS:,}, {MAX_TRANSFERS:,} and {MAX_CELLS:,}. Choose fewer ranks or segments."
         )
     return ""
-
-
-@dataclass(frozen=True, eq=False)
-class Built:
-    """A schedule and what counting it gave. Shared between sessions: read only."""
-
-    schedule: Schedule
-    cost: Cost
-    moved: Volumes
-
-
-def build(algorithm: Algorithm, world_size: int, options: dict) -> Built:
-    """The schedule with its counted cost; the last few are kept."""
-    return _build(algorithm.name, world_size, tuple(sorted(options.items())))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Building the schedule")
-def _build(name: str, world_size: int, options: tuple) -> Built:
-    schedule = ALGORITHMS[name](world_size, **dict(options))
-    return Built(schedule, measure(schedule), volumes(schedule))
 
 
 def pick_machine(key: str, default: str = "400 Gb InfiniBand") -> Machine:

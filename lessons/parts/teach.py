@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
-from core.grading.exercise import Exercise, Verdict, judge
 
+from core.grading.exercise import Exercise, Verdict, judge
 from core.units import digits
 from lessons.parts.ask import Question, ask
 

@@ -1,0 +1,162 @@
+"""Lab: Explore
+
+Choose an algorithm and watch every chunk travel; see what it costs, and take it with you.
+"""
+
+import streamlit as st
+
+from core.algorithms.base import Algorithm
+from core.collective import ALL_REDUCE
+from core.cost import bandwidths, lower_bound
+from core.machines import Machine
+from core.trace import Trace, save
+from core.units import digits, show_bytes, show_count, show_rate, show_seconds
+from lessons.parts.built import Built, build, proved, timed
+from lessons.parts.facts import Fact, compact, facts
+from lessons.parts.links import here, size_field
+from lessons.parts.picker import pick_algorithm, pick_machine
+from lessons.parts.player import player
+
+TABLE_RANKS, TABLE_LINES, WORDS_STEPS = 8, 300, 200
+
+
+def main() -> None:
+    compact("Explore", "Every rank starts with its own buffer, and all must end with the sum. Press ▶ to see how.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        algorithm, world_size, options = pick_algorithm("explore")
+        nbytes = size_field("explore.size", width=120)
+        machine = pick_machine("explore")
+    built = build(algorithm, world_size, options)
+    trace = timed(built, nbytes, machine)
+    numbers(built, trace, nbytes)
+    player(trace, key="explore.player", collective=algorithm.collective, source=algorithm.source)
+    about(algorithm)
+    more(built, trace, nbytes, machine)
+
+
+def numbers(built: Built, trace: Trace, nbytes: int) -> None:
+    """What the schedule costs, in one row."""
+    n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
+    busiest = float(built.moved.sent[:n].max(initial=0)) * trace.nbytes
+    least = factor * nbytes
+    share = f"{digits(100 * busiest / least)} % of the least without switches that add" if least else ""
+    _, busbw = bandwidths(nbytes, trace.seconds, factor)
+    report = proved(built)
+    facts(
+        Fact("Steps", show_count(built.schedule.num_steps), "counted"),
+        Fact("Messages per rank", show_count(int(built.moved.messages[:n].max(initial=0))), "counted", "busiest rank"),
+        Fact("Sent per rank", show_bytes(busiest), "counted", share),
+        Fact("Time", show_seconds(trace.seconds), "formula", "lock-step alpha-beta-gamma"),
+        Fact("Bus bandwidth", show_rate(busbw), "formula", "nccl-tests factor"),
+        Fact("Result", "right" if report.right else "wrong", "proved", "each input exactly once"),
+    )
+    if not report.right:
+        st.error(report.sentence)
+
+
+def about(algorithm: Algorithm) -> None:
+    """The idea, who uses it, where to read more, and where to go from here."""
+    st.markdown(f"**{algorithm.name.replace('_', ' ')}.** {algorithm.idea}")
+    lines = {"Promise": algorithm.collective.promise, "Used by": algorithm.users, "Also called": algorithm.also_called}
+    lines |= {"Extra memory": algorithm.extra, "Source": algorithm.reference}
+    st.caption("  \n".join(f"{name}: {text}" for name, text in lines.items() if text))
+
+
+def more(built: Built, trace: Trace, nbytes: int, machine: Machine) -> None:
+    """What is one click away; only the open tab is made."""
+    algorithm, names = built.algorithm, ("In words", "Who has what", "Cost", "Source code", "Take it with you")
+    tabs = dict(zip(names, st.tabs(names, key="explore.tabs", on_change="rerun")))
+    fillings = {
+        "Who has what": lambda: who_has_what(built),
+        "In words": lambda: in_words(built),
+        "Cost": lambda: cost(built, nbytes, machine),
+        "Source code": lambda: st.code(algorithm.source),
+        "Take it with you": lambda: take_away(built, trace),
+    }
+    for name, tab in tabs.items():
+        if tab.open:
+            with tab:
+                fillings[name]()
+
+
+def who_has_what(built: Built) -> None:
+    from core.figures.grid import HOW_TO_READ, filmstrip, refuse
+    from core.figures.table import table
+
+    schedule, collective = built.schedule, built.algorithm.collective
+    if problem := refuse(schedule):
+        st.info(problem)
+        return
+    st.caption(f"{HOW_TO_READ}. Green: complete. [counted]")
+    figure = filmstrip(schedule, collective, dark=is_dark())
+    st.plotly_chart(figure, config={"displayModeBar": False}, alt=figure.layout.meta["alt"], theme=None)
+    lines = (schedule.num_steps + 1) * schedule.num_slots
+    if schedule.world_size <= TABLE_RANKS and lines <= TABLE_LINES:
+        st.caption("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
+        st.code(table(schedule, collective), language=None)
+
+
+def in_words(built: Built) -> None:
+    from core.figures.narrate import sentences
+
+    if built.schedule.num_steps > WORDS_STEPS or built.schedule.world_size > 64:
+        st.info(f"Up to {WORDS_STEPS} steps of 64 ranks are listed here; the player tells any step.")
+        return
+    form = "full" if built.schedule.num_transfers <= 200 else "short"
+    st.markdown("\n".join(f"1. {sentence}" for sentence in sentences(built.schedule, built.algorithm.collective, form)))
+
+
+def cost(built: Built, nbytes: int, machine: Machine) -> None:
+    """Declared and counted, and the time at other sizes beside what no algorithm can beat."""
+    algorithm, n, counted = built.algorithm, built.schedule.world_size, built.cost.scaled(built.scale)
+    facts(
+        Fact("alpha counts", show_count(counted.messages), "counted", "messages of the busiest rank, in turn"),
+        Fact("beta counts", f"{digits(counted.traffic)} S", "counted", "through the busiest port; S is the buffer"),
+        Fact("gamma counts", f"{digits(counted.work)} S", "counted", "added by the busiest rank"),
+    )
+    if algorithm.collective is not ALL_REDUCE or n < 2:
+        st.info("The curve against the bound is drawn for all-reduce on two ranks or more.")
+        return
+    from core.figures.curves import HOW_TO_READ, NOT_MODELLED, Curves, curves, sizes
+
+    places = sizes(nbytes)
+    data = Curves(
+        f"{algorithm.name.replace('_', ' ')} on {n} ranks, {machine.name} [formula]",
+        places,
+        "bytes",
+        {algorithm.name: [built.seconds(size, machine) for size in places]},
+        [lower_bound(n, size, machine) for size in places],
+        here=nbytes or None,
+    )
+    figure = curves(data, dark=is_dark())
+    st.plotly_chart(figure, config={"displayModeBar": False}, alt=figure.layout.meta["alt"])
+    st.caption(f"{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}")
+    if machine.source:
+        st.caption(f"{machine.name}: {machine.source}.")
+
+
+def take_away(built: Built, trace: Trace) -> None:
+    from core.figures import frames
+    from core.formats.transfers import MAX_ROWS, to_csv
+
+    st.caption("This link brings back what you see:")
+    st.code(here(), language=None)
+    collective, files = built.algorithm.collective, []
+    if problem := frames.refuse(trace):
+        st.caption(f"No animation file: {problem}.")
+    else:
+        files.append(("Animation (HTML, plays offline)", lambda: frames.html(trace, collective), "html"))
+    files.append(("Trace file (.arl)", lambda: save(trace), "arl"))
+    if trace.schedule.num_transfers <= MAX_ROWS:
+        files.append(("All transfers (CSV)", lambda: to_csv(trace), "csv"))
+    with st.container(horizontal=True):
+        for label, make, ending in files:  # made only when asked for
+            name = f"{trace.schedule.name}-{trace.schedule.world_size}.{ending}"
+            st.download_button(label, make, name, key=f"explore.{ending}", on_click="ignore")
+
+
+def is_dark() -> bool:
+    return st.context.theme.type == "dark"
+
+
+main()
