@@ -1,0 +1,143 @@
+"""A trace as the few bytes that the player in the browser needs; it replays the schedule there.
+
+The bytes are a container (core/container.py) of kind "player". Left out whenever they say nothing new:
+
+    count       every transfer carries one chunk          into    every chunk keeps its place
+    start, end  all the transfers of a step are together: `gap` before each step and its `length` say it all
+    own, needs  every rank starts with all its chunks, and must end with all of them
+    group       no grouping of ranks into nodes or rows is known
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.collective import ALL_REDUCE, Collective
+from core.container import narrow, pack
+from core.schedule import Schedule
+from core.trace import Trace
+
+VERSION = 1
+MAX_TRANSFERS = 5_000_000  # what a browser replays within a second, and a page can wait for
+
+
+class TooLarge(ValueError):
+    """Says how large the schedule is, and what to choose instead."""
+
+
+def pack_trace(
+    trace: Trace, collective: Collective = ALL_REDUCE, title: str = "", source: str = "", ghost: bytes = b""
+) -> bytes:
+    """`source` is the algorithm's text, `ghost` another trace's bytes, to be shown beside it. May raise TooLarge."""
+    schedule = trace.schedule
+    if schedule.num_transfers > MAX_TRANSFERS:
+        raise TooLarge(
+            f"{schedule.name} on {schedule.world_size:,} ranks has {schedule.num_transfers:,} transfers: "
+            f"the player shows up to {MAX_TRANSFERS:,}. Choose fewer ranks."
+        )
+    header = {
+        "kind": "player",
+        "version": VERSION,
+        "name": schedule.name,
+        "title": title or schedule.name,
+        "world_size": schedule.world_size,
+        "num_chunks": schedule.num_chunks,
+        "num_buffers": schedule.num_buffers,
+        "num_vertices": schedule.num_vertices,
+        "phases": _runs(schedule.phases),
+        "nbytes": trace.nbytes,
+        "origin": trace.origin,
+        "collective": collective.name,
+        "group_name": "node" if "node_of" in trace.about else "group",
+        "source": source,
+    }
+    arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
+    if ghost:
+        arrays["ghost"] = np.frombuffer(ghost, np.uint8)
+    return pack(header, arrays)
+
+
+def identity_of(data: bytes) -> str:
+    """A name for this content: gzip's own checksum and length, which the browser reads too."""
+    return data[-8:].hex()
+
+
+def _runs(phases: tuple[str, ...]) -> list:
+    """[[phase, first step, last step + 1], ...] of equal neighbours."""
+    runs = []
+    for step, phase in enumerate(phases):
+        if runs and runs[-1][0] == phase:
+            runs[-1][2] = step + 1
+        else:
+            runs.append([phase, step, step + 1])
+    return runs
+
+
+def _columns(schedule: Schedule) -> dict[str, np.ndarray]:
+    arrays = {name: narrow(getattr(schedule, name)) for name in ("step_ptr", "src", "dst", "chunk", "op")}
+    if (schedule.count != 1).any():
+        arrays["count"] = narrow(schedule.count)
+    if schedule.moves_chunks:
+        arrays["into"] = narrow(schedule.into)
+    return arrays
+
+
+def _times(trace: Trace) -> dict[str, np.ndarray]:
+    """float32, seconds: [num_steps] gap and length when steps are uniform, else [num_transfers] start and end."""
+    first, length = _step_times(trace)
+    if first is None:
+        return {"start": trace.start.astype(np.float32), "end": trace.end.astype(np.float32)}
+    gap = first - np.concatenate([[0.0], (first + length)[:-1]])
+    gap[np.abs(gap) < 1e-9 * max(trace.seconds, 1e-30)] = 0  # rounding of the running sum, not a pause
+    return {"gap": gap.astype(np.float32), "length": length.astype(np.float32)}
+
+
+def _step_times(trace: Trace) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """(start, length) of every step, or (None, None) if the transfers of some step differ."""
+    step_ptr = trace.schedule.step_ptr
+    if not trace.schedule.num_steps or (np.diff(step_ptr) == 0).any():
+        return None, None
+    first, last = trace.start[step_ptr[:-1]], trace.end[step_ptr[:-1]]
+    step, slack = trace.schedule.step_of, 1e-9 * max(trace.seconds, 1e-30)
+    together = (np.abs(trace.start - first[step]) <= slack).all() and (np.abs(trace.end - last[step]) <= slack).all()
+    return (first, last - first) if together else (None, None)
+
+
+def _promise(schedule: Schedule, collective: Collective) -> dict[str, np.ndarray]:
+    """Which chunks each rank starts with and must end with, as bits [world_size, num_chunks]."""
+    rank, chunk = np.ogrid[: schedule.world_size, : schedule.num_chunks]
+    shape = schedule.world_size, schedule.num_chunks
+    own = np.broadcast_to(collective.starts(rank, chunk, rank), shape)
+    needs = np.broadcast_to(collective.needs(rank, chunk), shape)
+    bits = {"own": own, "needs": needs}
+    return {name: np.packbits(what, axis=None, bitorder="little") for name, what in bits.items() if not what.all()}
+
+
+def _groups(trace: Trace) -> dict[str, np.ndarray]:
+    """The node of every rank as the trace says, or groups of neighbours that the schedule itself keeps to at first."""
+    schedule = trace.schedule
+    said = trace.about.get("node_of")
+    if said is not None and len(said) == schedule.world_size:
+        return {"group": narrow(np.asarray(said))}
+    seen, later = _islands(schedule, 1), _islands(schedule, 2)
+    sizes = np.bincount(seen)
+    neighbours = (np.diff(seen) >= 0).all() and (sizes == sizes[0]).all() and 1 < len(sizes) < schedule.world_size
+    if neighbours and (sizes[0] > 2 or (seen == later).all()):
+        return {"group": narrow(seen)}
+    return {}
+
+
+def _islands(schedule: Schedule, steps: int) -> np.ndarray:
+    """int64 [world_size]: ranks that exchange anything in the first steps, directly or not, have the same number."""
+    rows = slice(0, schedule.step_ptr[min(steps, schedule.num_steps)])
+    label = np.arange(schedule.num_vertices)
+    pairs = np.unique(np.stack([schedule.src[rows], schedule.dst[rows]]), axis=1)
+    while True:  # the smallest number spreads; a few rounds, since every round also follows the numbers found
+        before = label.copy()
+        low = np.minimum(label[pairs[0]], label[pairs[1]])
+        np.minimum.at(label, pairs[0], low)
+        np.minimum.at(label, pairs[1], low)
+        label = label[label]
+        if (label == before).all():
+            break
+    return np.unique(label[: schedule.world_size], return_inverse=True)[1]

@@ -1,0 +1,153 @@
+// Carry out a schedule on counts: how many contributions every cell holds, and whose.
+
+import { COPY, countOf } from "./trace.js";
+
+/** @typedef {import("./trace.js").Trace} Trace */
+
+export const NAMED = 32; // ranks whose contributions fit in the bits of one number
+
+/** The state of every cell (vertex * slots + slot) after `step` steps. */
+export class Replay {
+  /** @param {Trace} trace */
+  constructor(trace) {
+    this.trace = trace;
+    this.step = 0;
+    const cells = trace.vertices * trace.slots;
+    this.held = new Uint32Array(cells); // contributions inside, repeats counted
+    this.who = trace.ranks <= NAMED ? new Uint32Array(cells) : null; // bit r: rank r is inside
+    this.twice = trace.ranks <= NAMED ? new Uint32Array(cells) : null; // bit r: rank r is inside more than once
+    this.reset();
+  }
+
+  reset() {
+    const { ranks, chunks, slots, own } = this.trace;
+    this.step = 0;
+    this.held.fill(0);
+    this.who?.fill(0);
+    this.twice?.fill(0);
+    for (let r = 0; r < ranks; r++) {
+      for (let c = 0; c < chunks; c++) {
+        this.held[r * slots + c] = own[r * chunks + c];
+        if (this.who && own[r * chunks + c]) this.who[r * slots + c] = 2 ** r;
+      }
+    }
+  }
+
+  /** @param {number} step go to the state after this many steps, forwards or backwards */
+  seek(step) {
+    if (step < this.step) this.reset();
+    while (this.step < step) this.next();
+  }
+
+  next() {
+    apply(this.trace, this.step++, this.held, (old, arriving) => old + arriving);
+    if (this.who && this.twice) this.nextNames(this.step - 1, this.who, this.twice);
+  }
+
+  /** @param {number} s @param {Uint32Array} who @param {Uint32Array} twice */
+  nextNames(s, who, twice) {
+    const { src, dst, op, slots } = this.trace;
+    const moves = eachChunk(this.trace, s);
+    const read = moves.map(([i, chunk]) => [who[src[i] * slots + chunk], twice[src[i] * slots + chunk]]);
+    moves.forEach(([i, , into], k) => {
+      const cell = dst[i] * slots + into;
+      const keep = op[i] === COPY ? 0 : -1;
+      twice[cell] = ((twice[cell] & keep) | read[k][1] | (who[cell] & keep & read[k][0])) >>> 0;
+      who[cell] = ((who[cell] & keep) | read[k][0]) >>> 0;
+    });
+  }
+
+  /** @param {number} vertex @param {number} slot @returns {boolean} */
+  complete(vertex, slot) {
+    const cell = vertex * this.trace.slots + slot;
+    return this.held[cell] === this.trace.total[slot % this.trace.chunks] && !this.twice?.[cell];
+  }
+
+  /** @returns {[number, number]} needed cells that are complete, needed cells */
+  progress() {
+    const { ranks, chunks, needs } = this.trace;
+    let done = 0;
+    let cells = 0;
+    for (let r = 0; r < ranks; r++) {
+      for (let c = 0; c < chunks; c++) {
+        if (!needs[r * chunks + c]) continue;
+        cells++;
+        if (this.complete(r, c)) done++;
+      }
+    }
+    return [done, cells];
+  }
+
+  /**
+   * How full a cell is: 0 empty, up to 1 for all but complete, COMPLETE, or FAULT when something is in it twice.
+   * @param {number} vertex @param {number} slot
+   */
+  level(vertex, slot) {
+    const cell = vertex * this.trace.slots + slot;
+    const total = this.trace.total[slot % this.trace.chunks];
+    if (this.twice?.[cell] || this.held[cell] > total) return FAULT;
+    if (this.held[cell] === total && total) return COMPLETE;
+    return this.held[cell] / Math.max(total, 1);
+  }
+}
+
+export const COMPLETE = 1.25;
+export const FAULT = 1.5;
+
+/**
+ * Do step s on one number per cell: every transfer reads, then every transfer writes.
+ * @template {Uint32Array|Float64Array} State
+ * @param {Trace} trace @param {number} s @param {State} state
+ * @param {(old: number, arriving: number) => number} add
+ */
+export function apply(trace, s, state, add) {
+  const { stepPtr, src, dst, chunk, into, op, slots } = trace;
+  const first = stepPtr[s];
+  const last = stepPtr[s + 1];
+  const arriving = [];
+  for (let i = first; i < last; i++) {
+    for (let k = countOf(trace, i) - 1; k >= 0; k--) arriving.push(state[src[i] * slots + chunk[i] + k]);
+  }
+  let at = 0;
+  for (let i = first; i < last; i++) {
+    for (let k = countOf(trace, i) - 1; k >= 0; k--) {
+      const cell = dst[i] * slots + into[i] + k;
+      const value = arriving[at++];
+      state[cell] = op[i] === COPY ? value : add(state[cell], value);
+    }
+  }
+}
+
+/**
+ * One entry per chunk moved in step s: [transfer, slot it leaves, slot it becomes].
+ * @param {Trace} trace @param {number} s @returns {Array<[number, number, number]>}
+ */
+export function eachChunk(trace, s) {
+  /** @type {Array<[number, number, number]>} */
+  const moves = [];
+  if (s >= trace.steps) return moves;
+  for (let i = trace.stepPtr[s]; i < trace.stepPtr[s + 1]; i++) {
+    for (let k = 0; k < countOf(trace, i); k++) moves.push([i, trace.chunk[i] + k, trace.into[i] + k]);
+  }
+  return moves;
+}
+
+/**
+ * What cell (vertex, slot) will hold after the step that comes next, without doing it.
+ * @param {Replay} replay @param {number} vertex @param {number} slot
+ * @returns {{held: number, who: number, twice: number}}
+ */
+export function after(replay, vertex, slot) {
+  const { trace, step } = replay;
+  const { src, dst, chunk, into, op, slots, stepPtr } = trace;
+  const cell = vertex * slots + slot;
+  let [held, who, twice] = [replay.held[cell], replay.who?.[cell] ?? 0, replay.twice?.[cell] ?? 0];
+  for (let i = stepPtr[step]; i < stepPtr[step + 1]; i++) {
+    if (dst[i] !== vertex || slot < into[i] || slot >= into[i] + countOf(trace, i)) continue;
+    const from = src[i] * slots + chunk[i] + slot - into[i];
+    const [newWho, newTwice] = [replay.who?.[from] ?? 0, replay.twice?.[from] ?? 0];
+    if (op[i] === COPY) [held, who, twice] = [replay.held[from], newWho, newTwice];
+    else [held, who, twice] = [held + replay.held[from], (who | newWho) >>> 0, (twice | newTwice | (who & newWho)) >>> 0];
+  }
+  return { held, who, twice };
+}

@@ -1,0 +1,182 @@
+// Whose contributions are inside every cell: slots for a few ranks, counts for more, averages beyond.
+
+import { contributor, levelScale } from "../palette.js";
+import { COMPLETE, eachChunk, FAULT } from "../replay.js";
+import { ADD, vertexName } from "../trace.js";
+import { labelEvery, View } from "./view.js";
+
+/** @typedef {import("./view.js").Scene} Scene */
+
+export const SLOTS_UP_TO = 16; // ranks
+export const PIXELS = 256; // rows and columns of the averaged picture
+const MOST_OUTLINES = 1200;
+
+export class BuffersView extends View {
+  constructor() {
+    super("buffers", "Buffers");
+  }
+
+  /** @param {Scene} scene @param {number} width @param {number} height */
+  figure(scene, width, height) {
+    const { trace, theme } = scene;
+    this.slots = trace.ranks <= SLOTS_UP_TO && trace.slots <= 32;
+    this.rows = Math.min(trace.vertices, PIXELS);
+    this.perRow = Math.ceil(trace.vertices / PIXELS);
+    this.rows = Math.ceil(trace.vertices / this.perRow);
+    this.perColumn = Math.ceil(trace.slots / PIXELS);
+    this.columns = Math.ceil(trace.slots / this.perColumn);
+    this.explain(this.howTo(trace));
+    this.margin = { l: trace.vertices > 9 ? 54 : 48, r: 8, t: 24, b: 8 };
+    const wide = this.slots ? this.columns * (trace.ranks + 1) - 1 : this.columns;
+    const few = !this.slots && this.columns <= 32 && this.rows <= 32;
+    const heat = {
+      type: "heatmap", z: this.cells(), showscale: false, zsmooth: false, xgap: few ? 2 : 0, ygap: this.rows <= 32 ? (this.rows > 16 ? 1 : 3) : 0,
+      ...(this.slots ? { colorscale: hueScale(trace.ranks, theme), zmin: 0, zmax: trace.ranks + 1 } : { colorscale: levelScale(theme), zmin: 0, zmax: FAULT }),
+    };
+    const axis = { showgrid: false, zeroline: false, fixedrange: true, ticks: "", showline: false, tickangle: 0, tickfont: { size: 11, color: theme.muted } };
+    const layout = {
+      margin: this.margin,
+      xaxis: { ...axis, side: "top", range: [-0.5, wide - 0.5], ...this.columnLabels(width) },
+      yaxis: { ...axis, range: [this.rows - 0.5, -0.5], ...this.rowLabels(height) },
+    };
+    return { data: [heat], layout };
+  }
+
+  /** @param {import("../trace.js").Trace} trace */
+  howTo(trace) {
+    if (this.slots) return "row = rank; a cell has a slot per contributor";
+    if (this.perRow * this.perColumn > 1) return `each point averages ${this.perRow} ranks × ${this.perColumn} chunks`;
+    return "row = rank, column = chunk, green = complete";
+  }
+
+  /** @param {number} width */
+  columnLabels(width) {
+    const { trace } = this.scene;
+    const scale = this.slots ? trace.ranks + 1 : 1;
+    const room = (width - this.margin.l - this.margin.r) / this.columns;
+    const long = room > 58;
+    const every = labelEvery(this.columns, width - this.margin.l - this.margin.r, long ? 56 : 26);
+    const tickvals = [];
+    const ticktext = [];
+    for (let c = 0; c < this.columns; c += every) {
+      const slot = c * this.perColumn;
+      tickvals.push(c * scale + (this.slots ? (trace.ranks - 1) / 2 : 0));
+      ticktext.push(slot < trace.chunks ? (long ? `chunk ${slot}` : `c${slot}`) : `${long ? "scratch " : "s"}${slot - trace.chunks}`);
+    }
+    return { tickvals, ticktext };
+  }
+
+  /** @param {number} height */
+  rowLabels(height) {
+    const { trace } = this.scene;
+    const every = labelEvery(this.rows, height - this.margin.t - this.margin.b, 13);
+    const tickvals = [];
+    const ticktext = [];
+    for (let r = 0; r < this.rows; r += every) {
+      tickvals.push(r);
+      ticktext.push(vertexName(trace, r * this.perRow));
+    }
+    return { tickvals, ticktext };
+  }
+
+  /** @returns {Float32Array[]} what Plotly's heatmap shows, row by row */
+  cells() {
+    return Array.from({ length: this.rows }, (_, row) => (this.slots ? this.slotRow(row) : this.levelRow(row)));
+  }
+
+  /** @param {number} v @returns {Float32Array} 0 absent, 1 + rank present, ranks + 1 present twice; NaN between cells */
+  slotRow(v) {
+    const { trace, replay } = this.scene;
+    const [who, twice] = [/** @type {Uint32Array} */ (replay.who), /** @type {Uint32Array} */ (replay.twice)];
+    const row = new Float32Array(this.columns * (trace.ranks + 1) - 1).fill(NaN);
+    for (let slot = 0; slot < trace.slots; slot++) {
+      const cell = v * trace.slots + slot;
+      for (let r = 0; r < trace.ranks; r++) {
+        const present = (who[cell] >>> r) & 1;
+        row[slot * (trace.ranks + 1) + r] = (twice[cell] >>> r) & 1 ? trace.ranks + 1 : present ? r + 1 : 0;
+      }
+    }
+    return row;
+  }
+
+  /** @param {number} row @returns {Float32Array} mean level; COMPLETE where all are, FAULT where any is */
+  levelRow(row) {
+    const { trace, replay } = this.scene;
+    const levels = new Float32Array(this.columns);
+    for (let column = 0; column < this.columns; column++) {
+      let [sum, cells, fault] = [0, 0, false];
+      for (let v = row * this.perRow; v < Math.min(trace.vertices, (row + 1) * this.perRow); v++) {
+        for (let s = column * this.perColumn; s < Math.min(trace.slots, (column + 1) * this.perColumn); s++) {
+          const level = replay.level(v, s);
+          fault ||= level === FAULT;
+          sum += Math.min(1, level);
+          cells++;
+        }
+      }
+      levels[column] = fault ? FAULT : sum === cells ? COMPLETE : sum / cells;
+    }
+    return levels;
+  }
+
+  update() {
+    this.draw();
+    return this.scene.Plotly.restyle(this.plot, { z: [this.cells()] }, [0]);
+  }
+
+  /** @param {number} row @param {number} column @returns {[number, number, number, number]} x, y, width, height in pixels */
+  box(row, column) {
+    const w = (/** @type {number} */ (this.width) - this.margin.l - this.margin.r) / (this.slots ? this.columns * (this.scene.trace.ranks + 1) - 1 : this.columns);
+    const h = (/** @type {number} */ (this.height) - this.margin.t - this.margin.b) / this.rows;
+    const n = this.scene.trace.ranks;
+    const x = this.slots ? column * (n + 1) : column;
+    return [this.margin.l + x * w, this.margin.t + row * h, w * (this.slots ? n : 1), h];
+  }
+
+  /** @param {import("../pen.js").Pen} pen */
+  paint(pen) {
+    const { trace, replay, theme, chosen } = this.scene;
+    if (this.slots) {
+      for (let v = 0; v < trace.vertices; v++) {
+        for (let slot = 0; slot < trace.slots; slot++) {
+          const stroke = replay.complete(v, slot) ? theme.done : theme.faint;
+          this.outline(pen, v, slot, { stroke, width: stroke === theme.done ? 2 : 1 });
+        }
+      }
+    }
+    const detailed = this.perRow * this.perColumn === 1;
+    const moves = detailed ? eachChunk(trace, replay.step) : [];
+    if (moves.length <= MOST_OUTLINES && this.rows <= 128) {
+      for (const [i, , into] of moves) {
+        const add = trace.op[i] === ADD;
+        this.outline(pen, trace.dst[i], into, { stroke: add ? theme.reduce : theme.copy, width: this.rows > 32 ? 1.2 : 2.2, dash: add || this.rows > 32 ? [] : [4, 2.5] });
+      }
+    }
+    if (chosen) this.outline(pen, Math.floor(chosen.vertex / this.perRow), Math.floor(chosen.slot / this.perColumn), { stroke: theme.ink, width: 2.5 });
+  }
+
+  /** @param {import("../pen.js").Pen} pen @param {number} row @param {number} column @param {import("../pen.js").Fill} style */
+  outline(pen, row, column, style) {
+    const [x, y, w, h] = this.box(row, column);
+    const gap = this.rows <= 16 ? 1 : 0;
+    pen.box(x, y + gap, w, h - 2 * gap, { radius: 1, ...style });
+  }
+
+  /** @param {number} x @param {number} y @returns {import("./view.js").Pick|null} */
+  pick(x, y) {
+    const { trace } = this.scene;
+    const [, , , h] = this.box(0, 0);
+    const row = Math.floor((y - this.margin.t) / h);
+    const [x0] = this.box(0, 0);
+    const [x1] = this.box(0, 1);
+    const column = Math.floor((x - this.margin.l) / (x1 - x0));
+    if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return null;
+    return { vertex: Math.min(trace.vertices - 1, row * this.perRow), slot: Math.min(trace.slots - 1, column * this.perColumn) };
+  }
+}
+
+/** @param {number} ranks @param {import("../palette.js").Tokens} theme @returns {Array<[number, string]>} one flat band a rank */
+function hueScale(ranks, theme) {
+  const colours = [theme.empty, ...Array.from({ length: ranks }, (_, r) => contributor(r, ranks, theme.dark)), theme.fault];
+  const top = ranks + 1;
+  return colours.flatMap((colour, k) => /** @type {Array<[number, string]>} */ ([[Math.max(0, (k - 0.5) / top), colour], [Math.min(1, (k + 0.5) / top), colour]]));
+}
