@@ -1,0 +1,127 @@
+"""All single edits that repair one lane, found by their effect (see core.blame.flow)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from core import edits
+from core.blame.flow import Flow
+from core.edits import Edit, Hop
+from core.lanes import Lane
+from core.schedule import COPY, REDUCE, Schedule
+
+LIMIT = 1 << 22  # effects computed for one kind of edit; beyond that, redirects and moves are left out
+
+
+def complete(lane: Lane, num_steps: int) -> bool:
+    """Does `repairs` try every kind of edit on this lane?"""
+    return len(lane.moves) * max(len(lane.start), num_steps) <= LIMIT
+
+
+def repairs(schedule: Schedule, lane: Lane, flow: Flow) -> Iterator[Edit]:
+    """Edits of one transfer (or one missing transfer) after which this lane is right. Other lanes are not looked at."""
+    for rows, edit in (
+        (_drops(flow), edits.dropped),
+        (_flips(flow), edits.flipped),
+        (_reversals(flow), edits.reversed_),
+    ):
+        yield from (edit(schedule, int(row)) for row in rows)
+    if complete(lane, schedule.num_steps):
+        size = len(lane.slots)
+        for row, vertex in _new_senders(flow, size):
+            yield edits.redirected(schedule, row, src=vertex)
+        for row, vertex in _new_receivers(flow, size):
+            yield edits.redirected(schedule, row, dst=vertex)
+        yield from (edits.moved(schedule, row, step) for row, step in _new_steps(flow))
+    yield from _additions(schedule, lane, flow)
+
+
+def _drops(flow: Flow) -> np.ndarray:
+    return flow.row[-flow.put(flow.step, flow.src, flow.dst, flow.op) == flow.lacking]
+
+
+def _flips(flow: Flow) -> np.ndarray:
+    """A COPY that adds keeps what was there; a REDUCE that overwrites loses it."""
+    was_there = flow.held[flow.step, flow.dst] * flow.weight[flow.step + 1, flow.dst]
+    effect = np.where(flow.op == COPY, was_there, -was_there)
+    alone = flow.writers[flow.step, flow.dst] == 1
+    return flow.row[(effect == flow.lacking) & alone]
+
+
+def _reversals(flow: Flow) -> np.ndarray:
+    effect = flow.put(flow.step, flow.dst, flow.src, flow.op) - flow.put(flow.step, flow.src, flow.dst, flow.op)
+    return flow.row[(effect == flow.lacking) & flow.may_put(flow.step, flow.src, flow.op)]
+
+
+def _others(flow: Flow, node: np.ndarray, size: int) -> np.ndarray:
+    """int64 [m, num_vertices]: the nodes of all vertices with the slot of `node`."""
+    return np.arange(flow.held.shape[1] // size) * size + (node % size)[:, None]
+
+
+def _new_senders(flow: Flow, size: int) -> list[tuple[int, int]]:
+    step, dst = flow.step[:, None], flow.dst[:, None]
+    sender = _others(flow, flow.src, size)
+    effect = (flow.held[step, sender] - flow.held[step, flow.src[:, None]]) * flow.weight[step + 1, dst]
+    good = (effect == flow.lacking) & (sender // size != dst // size) & (sender != flow.src[:, None])
+    move, vertex = np.nonzero(good)
+    return list(zip(flow.row[move].tolist(), vertex.tolist()))
+
+
+def _new_receivers(flow: Flow, size: int) -> list[tuple[int, int]]:
+    step, src, op = flow.step[:, None], flow.src[:, None], flow.op[:, None]
+    receiver = _others(flow, flow.dst, size)
+    gone = flow.put(flow.step, flow.src, flow.dst, flow.op)[:, None]
+    good = flow.put(step, src, receiver, op) - gone == flow.lacking
+    good &= flow.may_put(step, receiver, op) & (receiver // size != src // size) & (receiver != flow.dst[:, None])
+    move, vertex = np.nonzero(good)
+    return list(zip(flow.row[move].tolist(), vertex.tolist()))
+
+
+def _new_steps(flow: Flow) -> list[tuple[int, int]]:
+    """(row, step). A COPY moved in time overwrites what its own absence left there, unless a COPY lies between."""
+    num_steps = len(flow.writers)
+    old, new = flow.step[:, None], np.arange(num_steps)[None, :]
+    src, dst, op = flow.src[:, None], flow.dst[:, None], flow.op[:, None]
+    put = flow.put(new, src, dst, op)
+    taken = flow.put(old, src, dst, op)
+    first, second = np.minimum(old, new), np.maximum(old, new)
+    kept = _next_copy(flow)[first, dst] >= second
+    delta = np.where(new < old, flow.held[new, src] - flow.held[new, dst], flow.held[old, dst] - flow.held[old, src])
+    correction = delta * flow.weight[second + 1, dst] * (kept & (op == COPY))
+    effect = np.where(new < old, put - taken + correction, put - taken - correction)
+    good = (effect == flow.lacking) & (new != old) & flow.may_put(new, dst, op)
+    move, step = np.nonzero(good)
+    return list(zip(flow.row[move].tolist(), step.tolist()))
+
+
+def _next_copy(flow: Flow) -> np.ndarray:
+    """int64 [num_steps, num_nodes]: the first later step in which the node is overwritten, or num_steps."""
+    steps = np.where(flow.copied, np.arange(len(flow.copied))[:, None], len(flow.copied))
+    after = np.full_like(steps, len(flow.copied))
+    after[:-1] = np.minimum.accumulate(steps[::-1], axis=0)[::-1][1:]
+    return after
+
+
+def _additions(schedule: Schedule, lane: Lane, flow: Flow) -> Iterator[Edit]:
+    """Missing hops. All wrong places must lack the same thing, for one hop brings one thing."""
+    lack = flow.lack[flow.lack != 0]
+    if len(set(lack.tolist())) != 1:
+        return
+    same = flow.weight[1:] == flow.weight[-1][flow.lack != 0].sum(dtype=np.uint64)
+    steps, nodes = np.nonzero(same & ~flow.copied)
+    limit = LIMIT // flow.held.shape[1]
+    steps, nodes = steps[:limit, None], nodes[:limit, None]
+    arriving, there = flow.held[steps[:, 0]], flow.held[steps, nodes]
+    free = flow.writers[steps, nodes] == 0
+    size = len(lane.slots)
+    elsewhere = np.arange(flow.held.shape[1]) // size != nodes // size
+    for op, good in ((REDUCE, arriving == lack[0]), (COPY, (arriving - there == lack[0]) & free)):
+        for at, src in zip(*np.nonzero(good & elsewhere)):
+            yield _added(lane, int(steps[at, 0]), int(src), int(nodes[at, 0]), op)
+
+
+def _added(lane: Lane, step: int, src: int, dst: int, op: int) -> Edit:
+    (sender, slot), (receiver, into) = lane.place(src), lane.place(dst)
+    return Edit("add", None, (Hop(step, sender, receiver, slot, 1, op, into),))
