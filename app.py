@@ -16,7 +16,11 @@ def pages() -> dict[str, list]:
         with path.open(encoding="utf-8") as lines:
             section, title = lines.readline().strip().strip('"').split(": ", 1)
         url = path.stem.split("_", 1)[1]  # the name without its number: renumbering breaks no link
-        sections.setdefault(section, []).append(st.Page(path, title=title, url_path=url, default=url == START))
+        start = url == START
+        page = st.Page(path, title=title, url_path="start" if start else url, default=start)
+        sections.setdefault(section, []).append(page)
+        if start:  # the start page answers at "/" only, so a hidden twin answers at its own name
+            sections[section].append(st.Page(path, title=title, url_path=url, visibility="hidden"))
     return sections
 
 

@@ -12,7 +12,7 @@ from core.machines import Machine
 from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
-from lessons.parts.facts import Fact, compact, facts
+from lessons.parts.facts import Fact, compact, facts, listed
 from lessons.parts.links import here, size_field
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
@@ -58,8 +58,7 @@ def about(algorithm: Algorithm) -> None:
     """The idea, who uses it, where to read more, and where to go from here."""
     st.markdown(f"**{algorithm.name.replace('_', ' ')}.** {algorithm.idea}")
     lines = {"Promise": algorithm.collective.promise, "Used by": algorithm.users, "Also called": algorithm.also_called}
-    lines |= {"Extra memory": algorithm.extra, "Source": algorithm.reference}
-    st.caption("  \n".join(f"{name}: {text}" for name, text in lines.items() if text))
+    listed({**lines, "Extra memory": algorithm.extra, "Read more": algorithm.reference})
 
 
 def more(built: Built, trace: Trace, nbytes: int, machine: Machine) -> None:
@@ -93,7 +92,7 @@ def who_has_what(built: Built) -> None:
     lines = (schedule.num_steps + 1) * schedule.num_slots
     if schedule.world_size <= TABLE_RANKS and lines <= TABLE_LINES:
         st.caption("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
-        st.code(table(schedule, collective), language=None)
+        st.code(table(schedule, collective), language=None, height=420)
 
 
 def in_words(built: Built) -> None:

@@ -9,11 +9,12 @@ import streamlit as st
 
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
 STYLE = """<style>
-.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0; font-variant-numeric:tabular-nums}
+dl.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0 !important}
 .facts div {min-width:6.5rem}
-.facts dt {font-size:.8rem; opacity:.8}
-.facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25}
-.facts small {display:block; font-size:.75rem; font-weight:400; opacity:.8}
+.facts dt, .facts small {font-size:.8rem; opacity:.85}
+.facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25; font-variant-numeric:tabular-nums}
+.facts small {display:block; font-weight:400}
+.listed p {margin:0 0 .15rem; font-size:.9rem; opacity:.85}
 </style>"""
 
 
@@ -39,6 +40,12 @@ class Fact:
 def facts(*them: Fact) -> None:
     """A compact row of numbers."""
     st.html(STYLE + '<dl class="facts">' + "".join(fact.html for fact in them) + "</dl>")
+
+
+def listed(lines: dict[str, str]) -> None:
+    """A few lines of small print, each with a name; empty ones are left out."""
+    rows = (f"<p><b>{escape(name)}.</b> {escape(text)}</p>" for name, text in lines.items() if text)
+    st.html(f'{STYLE}<div class="listed">{"".join(rows)}</div>')
 
 
 def compact(title: str, sentence: str) -> None:
