@@ -2,9 +2,9 @@
 
 >>> from core.figures.table import table
 >>> print(table(direct_all_gather(3), ALL_GATHER))
-start       c0  a    b    c
-            c1  a    b    c
-            c2  a    b    c
+start       c0  a
+            c1       b
+            c2            c
 all-gather  c0  a    a    a
             c1  b    b    b
             c2  c    c    c

@@ -2,10 +2,10 @@
 
 >>> from core.figures.table import table
 >>> print(table(nvls_all_gather(2), ALL_GATHER))
-start            c0  a   b
-                 c1  a   b
-multicast store  c0  a   b   a
-                 c1  a   b   b
+start            c0  a
+                 c1      b
+multicast store  c0  a       a
+                 c1      b   b
 multicast store  c0  a   a   a
                  c1  b   b   b
 """

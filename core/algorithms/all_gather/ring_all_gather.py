@@ -2,12 +2,12 @@
 
 >>> from core.figures.table import table
 >>> print(table(ring_all_gather(3), ALL_GATHER))
-start       c0  a    b    c
-            c1  a    b    c
-            c2  a    b    c
-all-gather  c0  a    a    c
-            c1  a    b    b
-            c2  c    b    c
+start       c0  a
+            c1       b
+            c2            c
+all-gather  c0  a    a
+            c1       b    b
+            c2  c         c
 all-gather  c0  a    a    a
             c1  b    b    b
             c2  c    c    c
