@@ -263,18 +263,31 @@ function rings(trace, width, height, card) {
   const y = new Float64Array(trace.vertices);
   x.set(placed.x);
   y.set(placed.y);
+  const [rx, ry] = [(width - card.cardWidth) / 2 - EDGE, (height - card.cardHeight) / 2 - EDGE];
   for (let depth = 1; depth <= top; depth++) {
     const shrink = 1 - depth / (top + 0.35);
-    for (const [v, below] of servedBy(trace, level, depth)) {
+    const served = servedBy(trace, level, depth);
+    for (const [v, below] of served) {
       const mean = (/** @type {Float64Array} */ at) => below.reduce((sum, low) => sum + at[low], 0) / below.length;
-      const [dx, dy] = [(mean(x) - width / 2) / width, (mean(y) - height / 2) / height];
+      const [dx, dy] = [(mean(x) - width / 2) / rx, (mean(y) - height / 2) / ry];
       const far = Math.hypot(dx, dy);
-      const reach = far < 0.02 ? 0 : shrink / far / 2;
-      x[v] = width / 2 + dx * reach * (width - card.cardWidth - 2 * EDGE);
-      y[v] = height / 2 + dy * reach * (height - card.cardHeight - 2 * EDGE);
+      const reach = far < 0.02 ? 0 : shrink / far;
+      [x[v], y[v]] = [width / 2 + dx * reach * rx, height / 2 + dy * reach * ry];
     }
+    const here = [...served.keys()];
+    if (!crowded(here, x, y)) continue;
+    here.forEach((v, k) => { // several switches serve the same ranks: side by side on their ring
+      const turn = (2 * Math.PI * (k + depth / 2)) / here.length;
+      [x[v], y[v]] = [width / 2 + shrink * rx * Math.sin(turn), height / 2 - shrink * ry * Math.cos(turn)];
+    });
   }
   return { x, y, boxes: [] };
+}
+
+/** @param {number[]} vertices @param {Float64Array} x @param {Float64Array} y @returns {boolean} are two of them at one place? */
+function crowded(vertices, x, y) {
+  const places = new Set(vertices.map((v) => `${Math.round(x[v] / 3)} ${Math.round(y[v] / 3)}`));
+  return places.size < vertices.length;
 }
 
 /** @param {{x: Float64Array, y: Float64Array}} placed @returns {number} distance between the first two neighbours */

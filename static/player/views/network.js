@@ -28,7 +28,7 @@ export class NetworkView extends View {
     this.explain(howTo(l));
     this.plan();
     const outline = (/** @type {[number, number]} */ [from, to], /** @type {string} */ colour) => ({
-      type: "scatter", mode: "lines", ...outlines(l, from, to), fill: "toself", fillcolor: theme.background, line: { color: colour, width: 1.4 },
+      type: "scatter", mode: "lines", ...outlines(l, from, to), fill: "toself", fillcolor: theme.background, line: { color: colour, width: 1.4, simplify: false },
     });
     const cards = l.kind === "cards" ? [outline([0, trace.ranks], theme.line), outline([trace.ranks, trace.vertices], theme.switch)] : [];
     const data = [...boxes(l, theme), edges(scene, l), ...cards, this.cells(), names(scene, l)];

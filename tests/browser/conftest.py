@@ -1,0 +1,133 @@
+"""A Chromium that may only talk to this computer, a server for the player's modules, and the running app."""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+QUIET += ["--disable-component-update", "--disable-sync"]
+STREAMLIT_OWN = re.compile(
+    r"Download the React DevTools|was preloaded using link preload|WebSocket|componentWillUpdate"
+)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=QUIET)
+        except sync_api.Error as problem:
+            if os.environ.get("CI"):
+                pytest.fail(f"no Chromium to test with: {problem}")
+            pytest.skip("no Chromium here: install one, or run `playwright install chromium`")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium):
+    """open_page(url, **context options) -> page; the test fails on a console error or a request to elsewhere."""
+    contexts, complaints = [], []
+
+    def opened(url, **options):
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on(
+            "console", lambda m: m.type == "error" and not STREAMLIT_OWN.search(m.text) and complaints.append(m.text)
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda r: _is_elsewhere(r.url) and complaints.append(f"request to {r.url}"))
+        page.goto(url)
+        return page
+
+    opened.complaints = complaints
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def _is_elsewhere(url):
+    return not re.match(r"(https?|wss?)://(127\.0\.0\.1|localhost)[:/]|data:|blob:|about:|file:", url)
+
+
+@pytest.fixture(scope="session")
+def modules():
+    """The address of static/player, served as plain files with a blank page beside them."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            if self.path != "/blank":
+                return super().do_GET()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>blank</title><link rel=icon href=data:,>")
+
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=ROOT / "static" / "player")
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def app():
+    """The address of the running app."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        "--server.port",
+        str(port),
+        "--server.headless",
+        "true",
+    ]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(f"{address}/_stcore/health", server)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _wait_for(url, server, seconds=30):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        assert server.poll() is None, "the app ended before it answered"
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"the app did not answer within {seconds} s")

@@ -1,0 +1,202 @@
+"""The player's pure functions give Python's results: counts, contributors, words, colours; and nothing overlaps."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from core.algorithms import ALGORITHMS
+from core.figures.narrate import rows, sentences
+from core.figures.player import pack_trace
+from core.figures.theme import DARK, LIGHT, contributors
+from core.machines import MACHINES
+from core.replay import replay
+from core.schedule import COPY, REDUCE, Schedule, send
+from core.trace import Trace, lockstep
+from core.verify import initial_counts
+
+pytestmark = pytest.mark.browser
+MACHINE = MACHINES["400 Gb InfiniBand"]
+SIZES = (1, 2, 3, 5, 8, 16)
+NARRATED = (4, 8)
+
+REPLAY_ALL = """async (all) => {
+  const { readTrace } = await import("/trace.js");
+  const { Replay, after } = await import("/replay.js");
+  const { short, full, rows } = await import("/narrate.js");
+  const { place, fits } = await import("/layout.js");
+  const out = {};
+  for (const [name, data, words] of all) {
+    const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
+    const replay = new Replay(trace);
+    const told = { held: [], who: [], twice: [], short: [], full: [], rows: [], foreseen: true, layouts: [] };
+    for (let s = 0; s <= trace.steps; s++) {
+      replay.seek(s);
+      told.held.push([...replay.held]);
+      told.who.push([...(replay.who ?? [])]);
+      told.twice.push([...(replay.twice ?? [])]);
+      if (!words) continue;
+      told.short.push(short(replay));
+      told.full.push(full(replay));
+      told.rows.push(...rows(replay));
+      if (s < trace.steps) {
+        const i = trace.stepPtr[s];
+        const cell = trace.dst[i] * trace.slots + trace.into[i];
+        const next = new Replay(trace);
+        next.seek(s + 1);
+        const still = i === trace.stepPtr[s + 1];
+        told.foreseen &&= still || after(replay, trace.dst[i], trace.into[i]).held === next.held[cell];
+      }
+    }
+    replay.seek(Math.floor(trace.steps / 2));
+    told.middle = [...replay.held];
+    for (const [width, height] of [[418, 382], [346, 330], [760, 520]]) {
+      const l = place(trace, width, height);
+      const distinct = new Set(Array.from(l.x, (x, v) => `${x.toFixed(2)} ${l.y[v].toFixed(2)}`)).size;
+      told.layouts.push({ kind: l.kind, clear: l.kind === "dots" || fits(l, 1), distinct, vertices: trace.vertices });
+    }
+    out[name] = told;
+  }
+  return out;
+}"""
+
+
+def cases():
+    for name, algorithm in ALGORITHMS.items():
+        for world_size in SIZES:
+            if not algorithm.refuse(world_size) and algorithm.num_chunks(world_size) * world_size <= 1024:
+                yield f"{name}-{world_size}", algorithm(world_size), algorithm.collective
+
+
+BROKEN = Schedule.from_steps(
+    [send([0, 1, 2], [1, 2, 0], 0, op=REDUCE), send([0, 1], [1, 0], [0, 1], op=REDUCE), send(1, 2, 0, op=REDUCE)],
+    name="broken",
+    world_size=3,
+    num_chunks=2,
+)
+SCRATCH = Schedule.from_steps(
+    [send([0, 1], [1, 0], 0, 2, op=COPY, into=2), send([0, 1], [0, 1], 2, 2, op=REDUCE, into=0)],
+    name="scratch",
+    world_size=2,
+    num_chunks=2,
+    num_buffers=2,
+)
+
+
+@pytest.fixture(scope="module")
+def everything():
+    found = {name: (schedule, collective) for name, schedule, collective in cases()}
+    ring = ALGORITHMS["ring"].collective
+    return {**found, "broken": (BROKEN, ring), "scratch": (SCRATCH, ring)}
+
+
+@pytest.fixture(scope="module")
+def replayed(everything, chromium, modules):
+    """What the browser makes of every schedule."""
+    page = chromium.new_page()
+    page.goto(f"{modules}/blank")
+    work = [(name, encoded(*what), what[0].world_size in (*NARRATED, 2, 3)) for name, what in everything.items()]
+    answer = page.evaluate(REPLAY_ALL, work)
+    page.close()
+    return answer
+
+
+def encoded(schedule, collective):
+    trace = lockstep(schedule, 1 << 20, MACHINE)
+    return base64.b64encode(pack_trace(trace, collective)).decode()
+
+
+def test_counts_after_every_step(everything, replayed):
+    for name, (schedule, collective) in everything.items():
+        states = [
+            state.sum(axis=2).ravel().tolist() for state in replay(schedule, initial_counts(schedule, collective))
+        ]
+        assert replayed[name]["held"] == states, name
+        assert replayed[name]["middle"] == states[schedule.num_steps // 2], name
+
+
+def test_contributors_after_every_step(everything, replayed):
+    for name, (schedule, collective) in everything.items():
+        bit = 1 << np.arange(schedule.world_size, dtype=np.int64)
+        for s, state in enumerate(replay(schedule, initial_counts(schedule, collective))):
+            assert replayed[name]["who"][s] == ((state > 0) @ bit).ravel().tolist(), (name, s)
+            assert replayed[name]["twice"][s] == ((state > 1) @ bit).ravel().tolist(), (name, s)
+
+
+def test_the_same_words(everything, replayed):
+    told = 0
+    for name, (schedule, collective) in everything.items():
+        if replayed[name]["short"]:
+            assert replayed[name]["short"] == list(sentences(schedule, collective, "short")), name
+            assert replayed[name]["full"] == list(sentences(schedule, collective, "full")), name
+            assert replayed[name]["rows"] == [list(row) for row in rows(schedule, collective)], name
+            assert replayed[name]["foreseen"], name
+            told += 1
+    assert told > 2 * len(ALGORITHMS)
+
+
+def test_layouts_are_clear(replayed):
+    for name, told in replayed.items():
+        for layout in told["layouts"]:
+            assert layout["clear"], (name, layout)
+            assert layout["distinct"] == layout["vertices"], (name, layout)
+
+
+def test_16_rings_show_cards_on_a_laptop_and_8_on_a_phone(replayed):
+    assert [layout["kind"] for layout in replayed["ring-16"]["layouts"]] == ["cards", "dots", "cards"]
+    assert [layout["kind"] for layout in replayed["ring-8"]["layouts"]] == ["cards"] * 3
+
+
+def test_large_traces_and_times(chromium, modules):
+    """A thousand ranks: the final counts are complete, and the times are the server's."""
+    trace = lockstep(ALGORITHMS["ring"](1024), 1 << 30, MACHINE)
+    page = chromium.new_page()
+    page.goto(f"{modules}/blank")
+    told = page.evaluate(
+        """async (data) => {
+          const { readTrace, seconds } = await import("/trace.js");
+          const { Replay } = await import("/replay.js");
+          const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
+          const replay = new Replay(trace);
+          replay.seek(trace.steps);
+          return { progress: replay.progress(), seconds: seconds(trace), transfers: trace.src.length };
+        }""",
+        base64.b64encode(pack_trace(trace)).decode(),
+    )
+    page.close()
+    assert told["progress"] == [1024 * 1024, 1024 * 1024]
+    assert told["transfers"] == trace.schedule.num_transfers
+    assert told["seconds"] == pytest.approx(trace.seconds, rel=1e-5)
+
+
+def test_single_times_arrive(chromium, modules):
+    base = lockstep(ALGORITHMS["ring"](4), 1 << 20, MACHINE)
+    trace = Trace(base.schedule, base.nbytes, base.start, base.end + np.arange(24) * 1e-6, "mpi")
+    page = chromium.new_page()
+    page.goto(f"{modules}/blank")
+    got = page.evaluate(
+        """async (data) => {
+          const { readTrace, timesOf } = await import("/trace.js");
+          const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
+          return [timesOf(trace, 5, 1), trace.origin];
+        }""",
+        base64.b64encode(pack_trace(trace)).decode(),
+    )
+    page.close()
+    assert got[0] == pytest.approx([trace.start[5], trace.end[5]], rel=1e-6)
+    assert got[1] == trace.origin
+
+
+def test_the_same_colours(chromium, modules):
+    page = chromium.new_page()
+    page.goto(f"{modules}/blank")
+    hues = page.evaluate(
+        """async () => {
+          const { contributor } = await import("/palette.js");
+          return [false, true].map((dark) => Array.from({ length: 8 }, (_, r) => contributor(r, 8, dark)));
+        }"""
+    )
+    page.close()
+    assert hues == [contributors(8), contributors(8, dark=True)]
+    assert json.dumps([LIGHT, DARK])  # the tokens travel to the browser as JSON

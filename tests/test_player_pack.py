@@ -1,0 +1,126 @@
+"""What travels to the browser: small, complete, and the same for the same trace."""
+
+import numpy as np
+import pytest
+
+from core.algorithms import ALGORITHMS
+from core.collective import ALL_GATHER, ALL_REDUCE, COLLECTIVES
+from core.container import unpack
+from core.figures.player import MAX_TRANSFERS, TooLarge, identity_of, pack_trace
+from core.machines import MACHINES
+from core.schedule import COPY, REDUCE, Schedule, send
+from core.trace import Trace, lockstep
+
+MACHINE = MACHINES["400 Gb InfiniBand"]
+
+
+def traced(name, world_size, **options):
+    return lockstep(ALGORITHMS[name](world_size, **options), 1 << 20, MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("world_size", "most"), [(4, 10_000), (8, 10_000), (64, 10_000), (256, 20_000), (1024, 100_000)]
+)
+def test_a_ring_stays_small(world_size, most):
+    assert len(pack_trace(traced("ring", world_size))) <= most
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_stays_small_on_16_ranks(name):
+    algorithm = ALGORITHMS[name]
+    assert len(pack_trace(traced(name, 16), algorithm.collective, source=algorithm.source)) <= 10_000
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_nothing_is_lost(name):
+    algorithm, trace = ALGORITHMS[name], traced(name, 8)
+    schedule = trace.schedule
+    header, arrays = unpack(pack_trace(trace, algorithm.collective))
+    for column in ("src", "dst", "chunk", "op", "step_ptr"):
+        assert arrays[column].tolist() == getattr(schedule, column).tolist()
+    assert arrays.get("count", np.ones(schedule.num_transfers)).tolist() == schedule.count.tolist()
+    assert arrays.get("into", arrays["chunk"]).tolist() == schedule.into.tolist()
+    assert (header["world_size"], header["num_chunks"]) == (schedule.world_size, schedule.num_chunks)
+    assert [phase for phase, first, last in header["phases"] for _ in range(first, last)] == list(schedule.phases)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_times_survive(name):
+    trace = traced(name, 8)
+    _, arrays = unpack(pack_trace(trace))
+    start, end = arrays.get("start"), arrays.get("end")
+    if start is None:  # steps are uniform: a gap before each, and its length
+        last = np.cumsum(arrays["gap"].astype(float) + arrays["length"])
+        step = trace.schedule.step_of
+        start, end = (last - arrays["length"])[step], last[step]
+    assert start == pytest.approx(trace.start, rel=1e-5, abs=1e-5 * trace.seconds)
+    assert end == pytest.approx(trace.end, rel=1e-5, abs=1e-5 * trace.seconds)
+
+
+def test_uneven_times_are_sent_one_by_one():
+    trace = traced("ring", 4)
+    late = Trace(trace.schedule, trace.nbytes, trace.start, trace.end + np.arange(24) * 1e-6, "simulation")
+    _, arrays = unpack(pack_trace(late))
+    assert len(arrays["start"]) == len(arrays["end"]) == 24
+    assert "length" not in arrays
+
+
+def test_the_promise_of_a_collective_travels_as_bits():
+    _, arrays = unpack(pack_trace(traced("ring", 4), ALL_GATHER))
+    own = np.unpackbits(arrays["own"], count=16, bitorder="little").reshape(4, 4)
+    assert own.tolist() == np.eye(4, dtype=int).tolist()
+    assert "needs" not in arrays
+    _, arrays = unpack(pack_trace(traced("ring", 4), ALL_REDUCE))
+    assert "own" not in arrays
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES.values(), ids=COLLECTIVES)
+def test_inputs_start_at_their_origin(collective):
+    """The bits say (rank, chunk) only: no collective may let a rank start with another's input."""
+    rank, chunk, origin = np.ogrid[:6, :36, :6]
+    starts = np.broadcast_to(collective.starts(rank, chunk, origin), (6, 36, 6))
+    assert not (starts & (rank != origin)).any()
+
+
+def test_the_same_trace_has_the_same_identity_and_another_has_not():
+    one, same, other = (pack_trace(traced(*what)) for what in (("ring", 8), ("ring", 8), ("ring", 9)))
+    assert identity_of(one) == identity_of(same) != identity_of(other)
+
+
+def test_groups_are_what_the_trace_says():
+    trace = traced("ring", 6)
+    told = Trace(trace.schedule, trace.nbytes, trace.start, trace.end, "simulation", {"node_of": [0, 0, 0, 1, 1, 1]})
+    assert unpack(pack_trace(told))[1]["group"].tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"), [("ring", None), ("halving_doubling", None), ("recursive_doubling", None), ("hierarchical", 2)]
+)
+def test_groups_are_seen_where_a_schedule_has_them(name, groups):
+    _, arrays = unpack(pack_trace(traced(name, 16)))
+    assert (len(set(arrays["group"].tolist())) if "group" in arrays else None) == groups
+
+
+def test_a_ghost_travels_inside():
+    ghost = pack_trace(traced("halving_doubling", 8))
+    _, arrays = unpack(pack_trace(traced("ring", 8), ghost=ghost))
+    assert arrays["ghost"].tobytes() == ghost
+
+
+def test_an_empty_schedule_and_empty_steps_can_be_sent():
+    nothing = Schedule.from_steps([], name="nothing", world_size=1, num_chunks=1)
+    pause = Schedule.from_steps(
+        [send([], [], [], op=COPY), send(0, 1, 0, op=REDUCE)], name="pause", world_size=2, num_chunks=1
+    )
+    for schedule in (nothing, pause):
+        times = np.zeros(schedule.num_transfers)
+        header, _ = unpack(pack_trace(Trace(schedule, 0, times, times, "model")))
+        assert header["name"] == schedule.name
+
+
+def test_too_many_transfers_are_refused_in_words():
+    src = np.zeros(MAX_TRANSFERS + 1, np.int32)
+    schedule = Schedule.from_steps([send(src, src + 1, 0, op=COPY)], name="flood", world_size=2, num_chunks=1)
+    trace = Trace(schedule, 0, np.zeros(len(src)), np.zeros(len(src)), "model")
+    with pytest.raises(TooLarge, match="Choose fewer ranks"):
+        pack_trace(trace)
