@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.cost import Cost
 from core.machines import Machine
+from core.units import show_bytes
 
 
 def line(cost: Cost, machine: Machine) -> tuple[float, float]:
@@ -54,3 +55,28 @@ def fastest_ranks(seconds: dict[str, dict[int, float]]) -> list[tuple[int, str]]
         if not winners or winners[-1][1] != name:
             winners.append((world_size, name))
     return winners
+
+
+def told(one: str, two: str, costs: dict[str, Cost], machine: Machine) -> str:
+    """Which of the two is faster where, in a sentence of Markdown."""
+    first, second = line(costs[one], machine), line(costs[two], machine)
+    if first == second:
+        return f"**{one}** and **{two}** take equally long at every size."
+    quick, other = (one, two) if first < second else (two, one)
+    size = crossover(costs[one], costs[two], machine)
+    if size is None:
+        return f"**{quick}** is never slower than {other} here."
+    return f"Below **{show_bytes(size)}** {quick} is faster, above it {other}."
+
+
+def told_winners(costs: dict[str, Cost], machine: Machine) -> str:
+    """Who is fastest from which size on."""
+    first, *later = fastest(costs, machine)
+    ranges = [f"**{first[1]}** from the smallest", *(f"**{name}** from {show_bytes(size)}" for size, name in later)]
+    return f"Fastest of those drawn: {', '.join(ranges)}."
+
+
+def told_ranks(seconds: dict[str, dict[int, float]]) -> str:
+    """Who is fastest from how many ranks on."""
+    winners = [f"**{name}** from {world_size} ranks" for world_size, name in fastest_ranks(seconds)]
+    return f"Fastest of those drawn: {', '.join(winners)}."

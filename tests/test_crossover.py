@@ -5,7 +5,7 @@ import pytest
 
 from core.algorithms import ALGORITHMS
 from core.cost import Cost, measure
-from core.crossover import crossover, fastest, fastest_ranks
+from core.crossover import crossover, fastest, fastest_ranks, told, told_ranks, told_winners
 from core.machines import Machine
 
 FLAT = Machine(alpha=5e-6, beta=1 / 25e9, gamma=1e-11)
@@ -41,3 +41,13 @@ def test_three_lines_through_one_point_skip_the_middle_one():
 def test_winners_among_ranks_skip_what_an_algorithm_refuses():
     seconds = {"tree": {2: 5.0, 4: 5.0, 8: 5.0}, "ring": {2: 1.0, 3: 2.0, 4: 4.0, 8: 9.0}}
     assert fastest_ranks(seconds) == [(2, "ring"), (8, "tree")]
+
+
+def test_the_sentences_name_the_size():
+    costs = {"few steps": Cost(steps=3, traffic=3, work=0), "few bytes": Cost(steps=14, traffic=1.75, work=0)}
+    fast = Machine(alpha=5e-6, beta=1 / 25e9)
+    assert told("few bytes", "few steps", costs, fast) == "Below **1.05 MiB** few steps is faster, above it few bytes."
+    assert "**few bytes** from 1.05 MiB" in told_winners(costs, fast)
+    assert "never slower" in told("few steps", "worse", {**costs, "worse": Cost(steps=4, traffic=4, work=0)}, fast)
+    assert "equally long" in told("few steps", "same", {**costs, "same": costs["few steps"]}, fast)
+    assert told_ranks({"a": {2: 1.0}, "b": {2: 2.0, 4: 1.0}}).count("ranks") == 2

@@ -14,6 +14,12 @@ dl.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0 
 .facts dt, .facts small {font-size:.8rem; opacity:.85}
 .facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25; font-variant-numeric:tabular-nums}
 .facts small {display:block; font-weight:400}
+.scroll {overflow-x:auto}
+table.facts {border-collapse:collapse; font-size:.9rem; font-variant-numeric:tabular-nums}
+table.facts caption {text-align:left; font-size:.8rem; opacity:.85; padding:0 0 .3rem}
+table.facts th, table.facts td {text-align:left; font-weight:400; padding:.25rem 1.2rem .25rem 0; white-space:nowrap}
+table.facts tr {border-bottom:1px solid rgba(127,138,163,.35)}
+table.facts thead th, table.facts tbody th {font-weight:600}
 .listed p {margin:0 0 .15rem; font-size:.9rem; opacity:.85}
 </style>"""
 
@@ -46,6 +52,19 @@ def listed(lines: dict[str, str]) -> None:
     """A few lines of small print, each with a name; empty ones are left out."""
     rows = (f"<p><b>{escape(name)}.</b> {escape(text)}</p>" for name, text in lines.items() if text)
     st.html(f'{STYLE}<div class="listed">{"".join(rows)}</div>')
+
+
+def grid_of_facts(caption: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """A table; the caption says where its numbers come from, the first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )
+    st.html(
+        f'{STYLE}<div class="scroll" tabindex="0"><table class="facts"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def compact(title: str, sentence: str) -> None:

@@ -12,11 +12,13 @@ from core.units import parse_bytes, show_bytes
 ELEMENT_BYTES = 4  # an "element" is a float32
 
 
-def linked(widget: Callable, label: str, *, key: str, name: str, default, read: Callable = str, **more):
+def linked(
+    widget: Callable, label: str, *, key: str, name: str, default, read: Callable = str, write: Callable = str, **more
+):
     """A widget, as widget(label, key=...), bound to the query parameter `name`; returns its value.
 
     `read` turns the text of the parameter into a value, or raises ValueError with a sentence, which is shown.
-    A parameter that equals the default is left out of the address.
+    `write` turns a value into that text. A value that equals the default is left out of the address.
     """
     state = st.session_state
     seen = f"{key} in link"
@@ -25,15 +27,21 @@ def linked(widget: Callable, label: str, *, key: str, name: str, default, read: 
         try:
             state[key] = read(text)
         except (ValueError, OverflowError) as problem:
-            st.warning(f"The link says {name}={text[:40]}, but {problem}. Shown is {default}.")
+            st.warning(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default)}.")
     state.setdefault(key, default)
     value = widget(label, key=key, **more)
-    state[seen] = str(value)
+    state[seen] = write(value)
     if value == default:
         st.query_params.pop(name, None)
-    elif text != str(value):
-        st.query_params[name] = str(value)
+    elif text != state[seen]:
+        st.query_params[name] = state[seen]
     return value
+
+
+def some_of(choices) -> Callable[[str], list]:
+    """A reader of several of `choices`, with commas between them."""
+    one = one_of(choices)
+    return lambda text: list(dict.fromkeys(one(part) for part in text.split(",") if part))
 
 
 def one_of(choices) -> Callable[[str], object]:
@@ -42,7 +50,7 @@ def one_of(choices) -> Callable[[str], object]:
 
     def read(text: str):
         if text not in by_text:
-            raise ValueError(f"it must be one of {', '.join(by_text)}")
+            raise ValueError(f"{text[:40]} is not one of {', '.join(by_text)}")
         return by_text[text]
 
     return read

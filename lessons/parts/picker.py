@@ -68,12 +68,19 @@ def pick_ranks(key: str, default: int = 8, *, prefix: str = "") -> int:
     )
 
 
-def pick_options(key: str, algorithm: Algorithm, *, prefix: str = "") -> dict:
+def pick_options(key: str, algorithm: Algorithm, *, prefix: str = "", label: str = "") -> dict:
     """{option: value}, one widget for each option the algorithm declares."""
-    for other in {name for a in ALGORITHMS.values() for name in a.options} - set(algorithm.options):
-        st.query_params.pop(f"{prefix}{other}", None)  # it belonged to the algorithm chosen before
+    last, state = f"{key}.options of", st.session_state
+    stale = {name for a in ALGORITHMS.values() for name in a.options} - set(algorithm.options)
+    if state.get(last, algorithm.name) != algorithm.name:
+        stale |= set(algorithm.options)  # what stands in the address belonged to the algorithm chosen before
+    state[last] = algorithm.name
+    for name in stale:
+        st.query_params.pop(f"{prefix}{name}", None)
     return {
-        name: _option(f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", name.replace("_", " ").capitalize(), option)
+        name: _option(
+            f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", f"{label}{name.replace('_', ' ')}".capitalize(), option
+        )
         for name, option in algorithm.options.items()
     }
 
