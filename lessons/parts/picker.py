@@ -77,12 +77,11 @@ def pick_options(key: str, algorithm: Algorithm, *, prefix: str = "", label: str
     state[last] = algorithm.name
     for name in stale:
         st.query_params.pop(f"{prefix}{name}", None)
-    return {
-        name: _option(
-            f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", f"{label}{name.replace('_', ' ')}".capitalize(), option
-        )
-        for name, option in algorithm.options.items()
-    }
+    asked = {}
+    for name, option in algorithm.options.items():
+        words = f"{label}{name.replace('_', ' ')}".capitalize()
+        asked[name] = _option(f"{key}.{algorithm.name}.{name}", f"{prefix}{name}", words, option)
+    return asked
 
 
 def _option(key: str, name: str, label: str, option: Option):
