@@ -28,6 +28,13 @@ def knomial(n: int, radix: int) -> Levels:
     return levels
 
 
+def binomial_near(n: int) -> Levels:
+    """The parent of v is v with its highest set bit cleared: read downwards, near partners come first."""
+    rank = np.arange(n)
+    low = [(rank[1 << i : 2 << i], rank[1 << i : 2 << i] - (1 << i)) for i in range((n - 1).bit_length())]
+    return low[::-1]
+
+
 def kary(n: int, arity: int) -> Levels:
     """The complete tree: the children of v are arity*v + 1 .. arity*v + arity."""
     return by_depth((np.arange(n) - 1) // arity)
