@@ -19,6 +19,7 @@ class _Step(NamedTuple):
     counts: list[Counter]  # for each trait, how many transfers of the step have which value
     size: int  # how many transfers it has
     mean: float  # how well an average transfer of the step fits
+    ports: tuple[Counter, Counter]  # transfers of each sending, and of each receiving rank
 
 
 class Pattern:
@@ -41,13 +42,16 @@ class Pattern:
         return self._fit(new, old) - self._fit(old, old)
 
     def _fit(self, h: Hop, instead_of: Hop | None) -> float:
-        """0 (like no other transfer of its step, on a link that no other uses) to 8."""
+        """At most 8: like all other transfers of its step, on a link that others use, at ports as busy as others."""
         step = self._step(h.step)
         own = self._traits(*instead_of[1:6]) if instead_of and instead_of.step == h.step else None
         size = step.size - (own is not None)
         share = sum(c[t] for c, t in zip(step.counts, self._traits(*h[1:6])))
         share -= sum(a == b for a, b in zip(own, self._traits(*h[1:6]))) if own else 0
-        return (share / size if size else 0.0) + self._known_link(h, instead_of)
+        own_ports = instead_of[1:3] if own else (None, None)
+        ranks = self.schedule.world_size  # a switch has ports enough
+        crowd = sum(_crowd(c, v, mine) for c, v, mine in zip(step.ports, h[1:3], own_ports) if v < ranks)
+        return (share / size if size else 0.0) + self._known_link(h, instead_of) - crowd
 
     def _step(self, step: int) -> _Step:
         if step not in self._steps:
@@ -56,7 +60,9 @@ class Pattern:
             counts = [Counter(np.ravel(values).tolist()) for values in self._traits(*columns)]
             size = int(rows.stop - rows.start)
             mean = sum(n * n for c in counts for n in c.values()) / size**2 if size else 0.0
-            self._steps[step] = _Step(counts, size, mean + 2)
+            ends = (getattr(self.schedule, c)[rows] for c in ("src", "dst"))
+            ports = tuple(Counter(v[v < self.schedule.world_size].tolist()) for v in ends)
+            self._steps[step] = _Step(counts, size, mean + 2, ports)
         return self._steps[step]
 
     def _traits(self, src, dst, chunk, count, op) -> tuple:
@@ -70,3 +76,10 @@ class Pattern:
         there = self._links[h.src * self.schedule.num_vertices + h.dst] - (own == (h.src, h.dst))
         back = self._links[h.dst * self.schedule.num_vertices + h.src] - (own == (h.dst, h.src))
         return (there > 0) + (there + back > 0)
+
+
+def _crowd(port: Counter, vertex: int, own: int | None) -> float:
+    """0 to 1: how much busier this vertex would be than the others that send (or receive) in the step."""
+    busy = port[vertex] - (vertex == own) + 1
+    usual = max(1.0, port.total() / len(port)) if port else 1.0
+    return min(1.0, max(0.0, busy - usual))
