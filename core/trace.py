@@ -15,6 +15,8 @@ VERSION = 1
 ORIGINS = {  # what a page says about the times of a trace
     "model": "formula: lock-step alpha-beta-gamma model",
     "simulation": "simulated: asynchronous network",
+    "loads": "simulated: asynchronous network with static link loads",
+    "lockstep": "simulated: a barrier after every step, as a contrast",
     "mpi": "measured: MPI processes",
     "gloo": "measured: gloo processes",
     "nccl": "measured: NCCL ranks",
