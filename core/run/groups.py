@@ -1,0 +1,29 @@
+"""The group that belongs to a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.run.backend import Group
+from core.run.request import Request
+from core.run.runtimes import GET_MPI, Missing
+
+
+def group_of(backend: str) -> Group:
+    """This process's view of the world. Raises Missing where the library is not there."""
+    from core.run.mpi import MpiGroup
+
+    try:
+        return MpiGroup()
+    except (ImportError, RuntimeError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise Missing(f"mpi4py finds no MPI library ({reason}): {GET_MPI}") from None
+
+
+def run_in_groups(request: Request, one: Callable[[Group], int]) -> int:
+    """Call one(group) for every process of the run that lives in this process; the exit code."""
+    if request.backend == "threads":
+        from core.run.threads import run_threads
+
+        return run_threads(request.num_processes, one)
+    return one(group_of(request.backend))

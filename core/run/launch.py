@@ -1,0 +1,236 @@
+"""Start live runs, one at a time, and leave nothing behind: submit(request) -> Job.
+
+The Job is looked at from outside (state, text, done, result, traces, error); its own threads never call anybody.
+A run ends in one of four ways: done, failed, cancelled, or over its time. After each of them no process is left.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from pathlib import Path
+
+from core.run import autopsy, faults, processes, runtimes
+from core.run.buffers import free_memory
+from core.run.memory import needed_bytes
+from core.run.request import Request, show_bytes
+
+IDLE = 10.0  # seconds without a sign of life after which a run is given up
+ANSWER = 0.8  # seconds that hung processes get to say where they are
+MOST_WAITING = 16
+
+
+class Refused(Exception):
+    """Says why a run is not started, and what to do."""
+
+
+class Job:
+    """One live run, from the queue to its end."""
+
+    def __init__(self, request: Request, command: str = "", idle: float = IDLE):
+        self.request, self.command, self.idle = request, command, idle
+        self.run_id = uuid.uuid4().hex
+        self.state = "waiting"  # then "running", then "done", "failed" or "cancelled"
+        self.text, self.done = "waiting for its turn", 0.0
+        self.result: dict | None = None
+        self.traces: list[dict] = []  # label, nbytes, data (the bytes of a trace file)
+        self.error = ""
+        self.where: list[str] = []  # what each process was doing when the run was given up
+        self.log = ""  # what the processes wrote to stderr
+        self.pids: list[int] = []
+        self.versions: dict = {}
+        self.seconds = 0.0  # from the start of the launcher to the end
+        self._said_done = False
+        self._cancel, self._over = threading.Event(), threading.Event()
+        self._launched = self._heard = 0.0
+        self._banner: list[str] = []  # what came on stdout and was no event
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    @property
+    def position(self) -> int:
+        """How many runs are before this one."""
+        return QUEUE.position(self)
+
+    def cancel(self) -> None:
+        self._cancel.set()
+        QUEUE.leave(self)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._over.wait(timeout)
+
+    def close(self, state: str, error: str = "") -> None:
+        self.state, self.error = state, error
+        self._over.set()
+
+    def run(self) -> None:
+        """The whole life of the processes; called in a thread of its own."""
+        self.state, self.text = "running", "starting the processes"
+        processes.tidy(tempfile.gettempdir())
+        folder = tempfile.mkdtemp(prefix=processes.FOLDER)
+        try:
+            with open(Path(folder) / "stderr", "w+b") as errors:
+                state, error = self._live(Path(folder), errors)
+                errors.seek(0)
+                self.log = errors.read(200_000).decode(errors="replace")
+        except (OSError, runtimes.Missing) as problem:
+            state, error = "failed", f"the run could not be started: {problem}"
+        if state == "failed" and not error:
+            error = autopsy.of_death(self.log + "\n".join(self._banner), self.pids)
+        shutil.rmtree(folder, ignore_errors=True)
+        self.close(state, error)
+
+    def _live(self, folder: Path, errors) -> tuple[str, str]:
+        process = self._start(folder, errors)
+        reader = threading.Thread(target=self._read, args=(process.stdout, folder), daemon=True)
+        reader.start()
+        try:
+            ended = self._follow(process, folder)
+        finally:
+            processes.end(process, self.run_id)
+            reader.join(2)
+            self.seconds = time.monotonic() - self._launched
+        if ended:
+            return ended
+        if process.returncode == 0 and self._said_done:
+            return "done", ""
+        return "failed", self.error
+
+    def _start(self, folder: Path, errors) -> subprocess.Popen:
+        request, spec = self.request, folder / "spec.json"
+        about = {"request": request.as_dict(), "folder": str(folder), "command": self.command}
+        about |= {"parent": os.getpid(), "born": processes.started(os.getpid())}
+        spec.write_text(json.dumps(about))
+        program = [sys.executable, "-m", "core.run", "--worker", "--spec", str(spec)]
+        if request.backend == "mpi":
+            program[1:1] = ["-m", "mpi4py"]  # ends all ranks when one of them meets an error
+            program = runtimes.launcher().command(request.num_processes, program)
+        env = runtimes.environment(self.run_id, str(folder), request.num_processes, max(request.sizes))
+        self._launched = self._heard = time.monotonic()
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
+        return subprocess.Popen(program, cwd=runtimes.ROOT, env=env, start_new_session=True, **quiet)
+
+    def _follow(self, process: subprocess.Popen, folder: Path) -> tuple[str, str] | None:
+        """Wait for the end; (state, error) if it had to be brought about."""
+        while process.poll() is None:
+            now = time.monotonic()
+            if self._cancel.wait(0.02):
+                return "cancelled", "the run was cancelled"
+            silent, late = now - self._heard > self.idle, now - self._launched > self.request.time_limit
+            if silent or late:
+                self.where = autopsy.of_hang(folder, len(self.pids) or self.request.num_processes, ANSWER)
+                why = f"nothing happened for {self.idle:g} s" if silent else "its time was up"
+                return "failed", f"the run was ended because {why} ({self.request.time_limit:g} s at most)"
+        return None
+
+    def _read(self, stdout, folder: Path) -> None:
+        with stdout:
+            for line in stdout:
+                self._heard = time.monotonic()
+                try:
+                    event = json.loads(line)
+                    self._event(event, folder)
+                except (ValueError, KeyError, TypeError, OSError):
+                    self._banner.append(line.decode(errors="replace").rstrip())  # MPI libraries print here too
+
+    def _event(self, event: dict, folder: Path) -> None:
+        kind = event["ev"]
+        if kind == "hello":
+            self.pids, self.versions = event["pids"], event["versions"]
+        elif kind == "progress":
+            self.done, self.text = event["done"], event["text"]
+        elif kind == "trace":
+            data = (folder / event.pop("file")).read_bytes()
+            self.traces.append({"label": event["label"], "nbytes": event["nbytes"], "data": data})
+        elif kind == "error":
+            self.error = self.error or event["text"]
+        elif kind == "done":
+            self.result, self._said_done, self.done = event["result"], True, 1.0
+
+
+class Queue:
+    """One run at a time, in the order of asking: two at once would spoil each other's times."""
+
+    def __init__(self):
+        self._lock, self._line = threading.Lock(), []
+
+    def join(self, job: Job) -> None:
+        with self._lock:
+            if len(self._line) > MOST_WAITING:
+                raise Refused(f"{MOST_WAITING} runs are waiting already: try again in a minute")
+            self._line.append(job)
+            if len(self._line) == 1:
+                self._start(job)
+
+    def leave(self, job: Job) -> None:
+        """Give up a place in the line; a run that has begun stays until its processes are gone."""
+        with self._lock:
+            if job in self._line[1:]:
+                self._line.remove(job)
+                job.close("cancelled", "the run was cancelled before it began")
+
+    def position(self, job: Job) -> int:
+        with self._lock:
+            return self._line.index(job) if job in self._line else 0
+
+    def _start(self, job: Job) -> None:
+        threading.Thread(target=self._turn, args=(job,), daemon=True).start()
+
+    def _turn(self, job: Job) -> None:
+        try:
+            job.run()
+        finally:
+            with self._lock:
+                self._line.remove(job)
+                if self._line:
+                    self._start(self._line[0])
+
+    def close(self) -> None:
+        """Cancel everything, and wait until the processes are gone."""
+        with self._lock:
+            line = list(self._line)
+        for job in reversed(line):
+            job.cancel()
+        for job in line:
+            job.wait(5)
+
+
+QUEUE = Queue()
+atexit.register(QUEUE.close)
+
+
+def refuse(request: Request) -> str:
+    """Why this request cannot be run on this machine now, in a sentence, or ""."""
+    if problem := request.refuse() or faults.refuse(request.fault, request.num_processes):
+        return problem
+    if request.backend == "mpi":
+        try:
+            runtimes.launcher()
+        except runtimes.Missing as missing:
+            return str(missing)
+    free, wanted = free_memory(), needed_bytes(request)
+    if free is not None and wanted > free / 2:
+        return (
+            f"the run would take {show_bytes(wanted)} of memory in {request.num_processes} processes, and half of what "
+            f"is free is {show_bytes(free // 2)}: choose a smaller size or fewer ranks"
+        )
+    return ""
+
+
+def submit(request: Request, command: str = "", idle: float = IDLE) -> Job:
+    """Put a run into the queue. Raises Refused. `command` is what the trace file names as its origin."""
+    if problem := refuse(request):
+        raise Refused(problem)
+    job = Job(request, command, idle)
+    QUEUE.join(job)
+    return job

@@ -1,0 +1,161 @@
+"""What a live run shall do. Everything a person may choose is checked here, before a process is started."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from core import collective, trace
+from core.algorithms import ALGORITHMS
+from core.chunks import LAYOUTS
+from core.collective import ALL_REDUCE, Collective
+from core.replay import OPS
+from core.run.segments import segmented
+from core.schedule import Schedule
+
+BACKENDS = ("mpi", "threads")
+DTYPES = ("float32", "float64", "int32", "int64", "float16")
+MAX_PROCESSES = 32
+MAX_BYTES = 1 << 30
+COLLECTIVES = {value.name: value for value in vars(collective).values() if isinstance(value, Collective)}
+UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to do the collective: an algorithm of the catalogue, or the schedule in a file."""
+
+    algorithm: str
+    options: dict = field(default_factory=dict)
+    segments: int = 1  # cut every chunk into so many, and let them follow each other through the steps
+    file: str = ""  # a trace file that holds the schedule; then `algorithm` is only its name
+    collective: str = ALL_REDUCE.name  # what the schedule in a file promises
+
+    @property
+    def label(self) -> str:
+        options = [f"{name}={value}" for name, value in self.options.items()]
+        options += [f"segments={self.segments}"] * (self.segments > 1)
+        return self.algorithm + (f" ({', '.join(options)})" if options else "")
+
+    def promises(self) -> Collective:
+        return COLLECTIVES[self.collective] if self.file else ALGORITHMS[self.algorithm].collective
+
+    def schedule(self, world_size: int) -> Schedule:
+        if self.file:
+            return segmented(trace.load(Path(self.file).read_bytes()).schedule, self.segments)
+        return segmented(ALGORITHMS[self.algorithm](world_size, **self.options), self.segments)
+
+    def refuse(self, world_size: int) -> str:
+        if self.collective not in COLLECTIVES:
+            return f"there is no collective {self.collective!r}: choose one of {', '.join(COLLECTIVES)}"
+        if not 1 <= self.segments <= 1024:
+            return f"{self.segments} segments: choose 1 to 1024"
+        if self.file:
+            return ""
+        if self.algorithm not in ALGORITHMS:
+            return f"there is no algorithm {self.algorithm!r}: choose one of {', '.join(ALGORITHMS)}"
+        problem = ALGORITHMS[self.algorithm].refuse(world_size, **self.options)
+        return f"{self.algorithm}: {problem}" if problem else ""
+
+
+@dataclass(frozen=True)
+class Request:
+    world_size: int
+    methods: tuple[Method, ...]
+    sizes: tuple[int, ...]  # bytes
+    backend: str = "mpi"
+    dtype: str = "float32"
+    op: str = "sum"
+    layout: str = "even"
+    repeats: int = 9  # rounds that count; each gives one time for every method
+    seconds: float = 3.0  # how long the rounds of one size may take
+    time_limit: float = 60.0  # seconds after which everything is ended
+    native: bool = True  # also time the library's own all-reduce
+    trace: bool = True  # also record when every transfer happened
+    fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
+
+    @property
+    def itemsize(self) -> int:
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def num_processes(self) -> int:
+        """One for every vertex of the largest schedule: switches are processes too."""
+        return max(method.schedule(self.world_size).num_vertices for method in self.methods)
+
+    def refuse(self) -> str:
+        """Why this cannot be run, in a sentence, or ""."""
+        choices = (("backend", BACKENDS), ("dtype", DTYPES), ("op", tuple(OPS)), ("layout", LAYOUTS))
+        for name, known in choices:
+            if getattr(self, name) not in known:
+                return f"{name} is {getattr(self, name)!r}: choose one of {', '.join(known)}"
+        return self._refuse_numbers() or self._refuse_sizes() or self._refuse_methods()
+
+    def _refuse_numbers(self) -> str:
+        bounds = (
+            ("world_size", 1, MAX_PROCESSES),
+            ("repeats", 1, 1000),
+            ("seconds", 0.1, 120),
+            ("time_limit", 1, 3600),
+        )
+        for name, low, high in bounds:
+            if not low <= getattr(self, name) <= high:
+                return f"{name} is {getattr(self, name)}: a live run takes {low} to {high}"
+        return ""
+
+    def _refuse_sizes(self) -> str:
+        if not self.sizes:
+            return "no size was given: say how many bytes to all-reduce"
+        for size in self.sizes:
+            if not 0 <= size <= MAX_BYTES:
+                return f"{size} bytes: a live run takes 0 to {MAX_BYTES} bytes (1 GiB)"
+            if size % self.itemsize:
+                return f"{size} bytes are not a whole number of {self.dtype}: choose a multiple of {self.itemsize}"
+        return ""
+
+    def _refuse_methods(self) -> str:
+        if not self.methods:
+            return "no algorithm was given"
+        if problem := next(filter(None, (method.refuse(self.world_size) for method in self.methods)), ""):
+            return problem
+        processes = self.num_processes
+        if processes > MAX_PROCESSES:
+            return (
+                f"{processes} processes are needed ({self.world_size} ranks and their switches): "
+                f"a live run starts at most {MAX_PROCESSES}"
+            )
+        return ""
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, given: dict) -> Request:
+        methods = tuple(Method(**method) for method in given["methods"])
+        return cls(**{**given, "methods": methods, "sizes": tuple(given["sizes"])})
+
+
+def parse_bytes(text: str) -> int:
+    """A number of bytes, as people write it; K, M and G are powers of 1024.
+
+    >>> parse_bytes("16M"), parse_bytes("1.5 KiB"), parse_bytes("8")
+    (16777216, 1536, 8)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if not match:
+        raise ValueError(f"{text!r} is not a size: write 1024, 64K, 16M or 1G")
+    return int(float(match[1]) * UNITS[match[2].lower()])
+
+
+def show_bytes(nbytes: int) -> str:
+    """
+    >>> show_bytes(16777216), show_bytes(1536), show_bytes(8)
+    ('16 MiB', '1.5 KiB', '8 B')
+    """
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if nbytes >= size:
+            return f"{nbytes / size:.4g} {unit}"
+    return f"{nbytes} B"

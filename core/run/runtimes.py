@@ -1,0 +1,115 @@
+"""Find the programs that start a live run, and give them a clean environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHERS = ("PMI_", "PMIX_", "PRTE_", "OMPI_", "SLURM_", "HYDRA_", "HYDI_", "MPI_LOCAL", "ALLREDUCE_RUN")
+SMALL = 16 << 10  # bytes up to which MPICH's spinning all-reduce is its fastest
+GET_MPI = "pip install mpi4py mpich" if sys.platform != "win32" else "pip install mpi4py impi-rt"
+
+
+class Missing(Exception):
+    """Says what is not there and the one command that brings it."""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    path: str
+    flavour: str  # "mpich", "openmpi" or "intel"
+    version: str
+
+    def command(self, processes: int, program: list[str]) -> list[str]:
+        flags = []
+        if self.flavour == "openmpi":
+            flags = ["--oversubscribe"] + ["--allow-run-as-root"] * (_is_root())
+        return [self.path, *flags, "-n", str(processes), *program]
+
+
+def launcher() -> Launcher:
+    """The mpiexec that belongs to this Python. Raises Missing."""
+    if find_spec("mpi4py") is None:
+        raise Missing(f"mpi4py is not installed: {GET_MPI}")
+    path = mpiexec()
+    if not path:
+        raise Missing(f"no mpiexec was found beside this Python or on the PATH: {GET_MPI}")
+    return _asked(path)
+
+
+def mpiexec() -> str:
+    """$ALLREDUCE_MPIEXEC, or the one beside this Python (unless another library is asked for), or the PATH's, or ""."""
+    if chosen := os.environ.get("ALLREDUCE_MPIEXEC"):
+        return chosen if os.access(chosen, os.X_OK) else ""
+    name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
+    beside = [Path(sys.executable).parent / name, Path(sys.prefix) / "Library" / "bin" / name]
+    if not os.environ.get("MPI4PY_LIBMPI"):
+        for path in beside:
+            if path.exists():
+                return str(path)
+    return shutil.which("mpiexec") or shutil.which("mpirun") or ""
+
+
+@lru_cache(maxsize=8)
+def _asked(path: str) -> Launcher:
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise Missing(f"{path} does not answer ({problem}): {GET_MPI}") from None
+    text = done.stdout + done.stderr
+    words = text.split()
+    flavour = "openmpi" if "Open MPI" in text or "OpenRTE" in text else "intel" if "Intel" in text else "mpich"
+    version = next((word for word in words if word[0].isdigit() and "." in word), "of unknown version")
+    return Launcher(path, flavour, version)
+
+
+def environment(run_id: str, folder: str, processes: int, largest: int) -> dict[str, str]:
+    """The environment of every process of a run: ours, without what another launcher left in it."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
+    env |= {
+        "ALLREDUCE_RUN": run_id,
+        "TMPDIR": folder,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])),
+        "PYTHONUNBUFFERED": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
+    }
+    if _is_root():
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    for name, value in tuning(processes, largest).items():
+        env.setdefault(name, value)
+    return env
+
+
+def tuning(processes: int, largest: int) -> dict[str, str]:
+    """Settings that make the library's own all-reduce as fast as it can be, so that comparing with it is fair.
+
+    Huge pages: MPICH takes fresh memory in every large call, and pays for each page of it. Threads: promising that
+    only one thread calls MPI makes small calls quicker, but then MPICH's all-reduce inside a host waits without
+    letting others run: fine for a few KiB with a processor for everyone, three times slower for large buffers, and
+    hopeless (a second for 1 MiB) with more processes than processors.
+    """
+    crowded = processes > (os.cpu_count() or 1)
+    found = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if sys.platform == "linux" else {}
+    found["MPI4PY_RC_THREAD_LEVEL"] = "multiple" if crowded else "funneled"
+    if largest > SMALL:
+        found["MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM"] = "mpir"
+    return found
+
+
+def inside() -> bool:
+    """Was this very process started by an MPI launcher, as one of several?"""
+    return any(name in os.environ for name in ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"))
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0

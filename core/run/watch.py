@@ -1,0 +1,79 @@
+"""A guard inside every process of a live run.
+
+It ends the process when the program that asked for the run is gone, or when the time is up, and it answers the
+question "where are you?" when nothing seems to happen any more.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+from core.run import processes
+from core.run.plan import Piece
+
+LOOK = 0.25  # seconds between two looks
+LATER = 2.0  # seconds that whoever started the run has to end it, before its processes do
+
+
+class Watch:
+    """What this process is doing, for whoever asks."""
+
+    def __init__(self, rank: int, folder: str = "", parent: int = 0, time_limit: float = 60.0):
+        self.rank, self.folder, self.parent = rank, Path(folder) if folder else None, parent
+        self.cut: list[Piece] = []
+        self.phase = "starts"
+        self.main = threading.get_ident()
+        self.born = processes.started(parent)
+        faulthandler.dump_traceback_later(time_limit + LATER, exit=True)
+        if folder or parent:
+            threading.Thread(target=self._guard, daemon=True).start()
+
+    def _guard(self) -> None:
+        answered = False
+        while True:
+            time.sleep(LOOK)
+            if self.parent and processes.started(self.parent) != self.born:
+                self._leave()
+            if self.folder and not answered and (self.folder / "where").exists():
+                answered = True
+                self._answer()
+
+    def _leave(self) -> None:
+        """Nobody is left who wants the result, or who tidies up."""
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        os._exit(70)
+
+    def _answer(self) -> None:
+        part = self.folder / f"part.{self.rank}"
+        part.write_text(json.dumps({"rank": self.rank, "text": self.where()}))
+        part.rename(self.folder / f"where.{self.rank}")  # whoever looks sees all of it or nothing
+
+    def where(self) -> str:
+        """What the process is doing now, as a sentence without a subject."""
+        frame = sys._current_frames().get(self.main)
+        while frame:
+            act, runner = frame.f_locals.get("act"), frame.f_locals.get("self")
+            if act is not None and hasattr(runner, "doing"):
+                return self._doing(runner, act)
+            frame = frame.f_back
+        return f"is in another part of the run: it {self.phase}"
+
+    def _doing(self, runner, act) -> str:
+        place = next((i for i, known in enumerate(runner.acts) if known is act), -1)
+        instruction = runner.doing[place] if place >= 0 else None
+        if instruction is None or instruction.piece < 0:
+            return "is between two instructions"
+        piece = self.cut[instruction.piece]
+        if instruction.do == "arrived":
+            return f"waits for what {piece.src} sends it in step {piece.step}"
+        if instruction.do == "sent":
+            return f"waits until {piece.dst} takes what it sends in step {piece.step}"
+        return f"is at the {instruction.do} of step {piece.step}"

@@ -1,0 +1,180 @@
+"""What each process of a live run does: check the result, time the calls, record a trace. The same for all backends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from core import trace
+from core.cost import bandwidths
+from core.run import faults
+from core.run.about import about
+from core.run.backend import Call, Executor, Group
+from core.run.buffers import aligned
+from core.run.check import problem
+from core.run.measure import Times, compete
+from core.run.plan import Piece, pieces, program
+from core.run.request import Method, Request, show_bytes
+from core.run.tracing import Recorder, impossible, of_transfers, record
+from core.run.watch import Watch
+from core.schedule import Schedule
+
+Report = Callable[[dict], None]
+
+
+class RunFailed(Exception):
+    """Says in a sentence why a live run cannot go on."""
+
+
+@dataclass(eq=False)
+class Runner:
+    """One method on one size, in one process."""
+
+    request: Request
+    method: Method
+    schedule: Schedule
+    num_elements: int
+    cut: list[Piece]
+    part: Group | None  # the processes that are its vertices; None: this one is not among them
+    executor: Executor | None = None
+
+    @classmethod
+    def of(cls, request: Request, method: Method, schedule: Schedule, num_elements: int, part: Group | None) -> Runner:
+        cut = pieces(schedule, num_elements, request.layout)
+        found = cls(request, method, schedule, num_elements, cut, part)
+        if part is not None:
+            found.executor = found.prepare(cut, num_elements)
+        return found
+
+    def prepare(self, cut: list[Piece], num_elements: int) -> Executor:
+        request = self.request
+        mine = program(self.schedule, self.part.rank, cut, num_elements, request.op, request.itemsize)
+        return Executor(mine, cut, self.part.link(), request.dtype, request.op, request.world_size)
+
+    def close(self) -> None:
+        if self.executor:
+            self.executor.close()
+
+
+class Worker:
+    """One process of a run. `report` is called on process 0 with events: hello, progress, trace (bytes of a file)."""
+
+    def __init__(self, request: Request, group: Group, report: Report, watch: Watch, command: str):
+        self.request, self.group, self.watch = request, group, watch
+        self.report = report if group.rank == 0 else lambda event: None
+        self._meet()
+        self.about = about(request, group, command)
+        self.schedules = [method.schedule(request.world_size) for method in request.methods]
+        sizes = sorted({schedule.num_vertices for schedule in self.schedules} | {request.world_size})
+        self.parts = {size: group.first(size) for size in sizes}
+
+    def work(self) -> dict | None:
+        """Everything that was asked for. The result on process 0, None elsewhere. Raises RunFailed."""
+        rows = [row for nth in range(len(self.request.sizes)) for row in self._one_size(nth)]
+        return None if self.group.rank else {"rows": rows, "about": self.about}
+
+    def _meet(self) -> None:
+        wanted, backend = self.request.num_processes, self.request.backend
+        if self.group.size != wanted:
+            raise RunFailed(
+                f"asked for {wanted} processes, but the {backend} world has {self.group.size}: start as many, and with "
+                "the launcher that belongs to the library (MPICH: the mpiexec beside this Python, or srun --mpi=pmi2; "
+                "Open MPI: its own mpiexec, or srun --mpi=pmix)"
+            )
+        pids = self.group.gather(os.getpid())
+        self.report({"ev": "hello", "pids": pids, "versions": self.group.versions()})
+
+    def _one_size(self, nth: int) -> list[dict]:
+        request, nbytes = self.request, self.request.sizes[nth]
+        runners = [
+            Runner.of(request, method, schedule, nbytes // request.itemsize, self.parts[schedule.num_vertices])
+            for method, schedule in zip(request.methods, self.schedules)
+        ]
+        self.watch.cut = runners[0].cut
+        for runner in runners:
+            self._say(nth, f"checking {runner.method.label} with {show_bytes(nbytes)}", "checks the results")
+            self._check(runner)
+        if faults.breaks(request.fault):
+            self._say(nth, faults.describe(request.fault), "breaks something on purpose")
+            self._break(runners[0])
+        rows = self._time(runners, nth, nbytes)
+        if request.trace:
+            self._say(nth + 1, f"recording {show_bytes(nbytes)}", "records the trace")
+            for place, runner in enumerate(runners):
+                self._trace(runner, nbytes, rows, place)
+        for runner in runners:
+            runner.close()
+        return rows
+
+    def _say(self, done: float, text: str, phase: str = "times the calls") -> None:
+        self.watch.phase = phase
+        self.report({"ev": "progress", "done": round(done / len(self.request.sizes), 4), "text": text})
+
+    def _check(self, runner: Runner) -> None:
+        """Raise RunFailed, in every process, if any of them ended with something wrong."""
+        found = self.group.gather(problem(runner) if runner.executor else "")
+        wrong = self.group.share(next(filter(None, found), "") if found else None)
+        if wrong:
+            raise RunFailed(f"{runner.method.label}: {wrong}")
+
+    def _break(self, runner: Runner) -> None:
+        if runner.executor:
+            faults.arm(runner.executor, self.request.fault)
+            runner.executor.run()
+        self.group.barrier(idle=runner.executor is None)
+
+    def _time(self, runners: list[Runner], nth: int, nbytes: int) -> list[dict]:
+        calls = [runner.executor and runner.executor.run for runner in runners]
+        labels = [runner.method.label for runner in runners]
+        quiet = 1 if self.request.op == "prod" else 0  # stays what it is, however often it is added up
+        for runner in runners:
+            if runner.executor:
+                runner.executor.data.fill(quiet)
+        if self.request.native and runners[0].method.promises().name == "all-reduce":
+            native = self._native(runners[0].num_elements, quiet)
+            if self.group.share(native is not None):
+                calls.append(native)
+                labels.append("native")
+
+        def progress(done: int, wanted: int) -> None:
+            self._say(nth + done / wanted, f"timing {show_bytes(nbytes)}: round {done} of {wanted}")
+
+        measured = compete(self.group, calls, self.request.repeats, self.request.seconds, progress)
+        if measured is None:
+            return []
+        factor = runners[0].method.promises().bus_factor(self.request.world_size) if self.request.world_size > 1 else 0
+        return [row(label, nbytes, times, factor, measured[1]) for label, times in zip(labels, measured[0])]
+
+    def _native(self, num_elements: int, quiet: int) -> Call | None:
+        ranks = self.parts[self.request.world_size]
+        if ranks is None:
+            return None
+        data = aligned(num_elements, self.request.dtype)
+        data.fill(quiet)
+        return ranks.native(data, self.request.op)
+
+    def _trace(self, runner: Runner, nbytes: int, rows: list[dict], place: int) -> None:
+        if runner.executor:
+            faults.arm(runner.executor, self.request.fault)
+            found = record(runner.part, Recorder(runner.executor, runner.cut), len(runner.cut))
+        self.group.barrier(idle=runner.executor is None)
+        if self.group.rank:
+            return
+        times, clock = found
+        start, end = of_transfers(runner.schedule, runner.cut, times)
+        known = self.about | {
+            "label": runner.method.label,
+            "medians": {line["label"]: line["median"] for line in rows},
+            **{key: rows[place][key] for key in ("median", "rounds", "foreign")},
+            "clock": clock | {"impossible": impossible(times, clock["uncertainty_us"] * 1e3)},
+            "fault": self.request.fault,
+        }
+        measured = trace.Trace(runner.schedule, nbytes, start, end, self.request.backend, known)
+        self.report({"ev": "trace", "label": runner.method.label, "nbytes": nbytes, "data": trace.save(measured)})
+
+
+def row(label: str, nbytes: int, times: Times, factor: float, foreign: float | None) -> dict:
+    """One line of the result: seconds for one call, and bytes per second."""
+    algbw, busbw = bandwidths(nbytes, times.median, factor)
+    return {"label": label, "nbytes": nbytes, **asdict(times), "algbw": algbw, "busbw": busbw, "foreign": foreign}

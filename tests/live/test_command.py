@@ -1,0 +1,157 @@
+"""python -m core.run, as a person types it: alone, under mpiexec, and killed in the middle."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+from core import trace
+from core.run import processes, runtimes
+
+pytestmark = pytest.mark.live
+
+ENOUGH = ("--repeats", "2", "--seconds", "0.3")
+
+
+def command(*words, **env):
+    full = [sys.executable, "-m", "core.run", *words]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PMI")}
+    return subprocess.run(
+        full, cwd=runtimes.ROOT, capture_output=True, text=True, timeout=60, env={**clean, **env}, check=False
+    )
+
+
+@pytest.mark.usefixtures("mpi")
+def test_a_run_prints_a_table_and_writes_a_trace(tmp_path):
+    done = command("-n", "2", "--algorithm", "ring", "--bytes", "64K", "--out", str(tmp_path / "t.arl"), *ENOUGH)
+    assert done.returncode == 0, done.stderr
+    assert "64 KiB  ring" in done.stdout
+    assert "measured here" in done.stdout
+    assert trace.load((tmp_path / "t.arl").read_bytes()).about["command"].startswith("python -m core.run -n 2")
+
+
+@pytest.mark.usefixtures("mpi")
+def test_json_and_several_methods(tmp_path):
+    out = str(tmp_path / "t.arl")
+    done = command("-n", "2", "--algorithm", "ring,direct", "--bytes", "1K", "--json", "--out", out, *ENOUGH)
+    result = json.loads(done.stdout)
+    assert [row["label"] for row in result["rows"]] == ["ring", "direct", "native"]
+    assert sorted(os.listdir(tmp_path)) == ["t-direct-1024.arl", "t-ring-1024.arl"]
+
+
+@pytest.mark.usefixtures("mpi")
+def test_a_trace_file_is_a_schedule_to_run_again(tmp_path):
+    first, second = tmp_path / "a.arl", tmp_path / "b.arl"
+    assert command("-n", "2", "--algorithm", "direct", "--bytes", "1K", "--out", str(first), *ENOUGH).returncode == 0
+    done = command("-n", "2", "--schedule", str(first), "--bytes", "2K", "--out", str(second), *ENOUGH)
+    assert done.returncode == 0, done.stderr
+    assert trace.load(second.read_bytes()).schedule.name == "direct"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-n", "0"), "world_size is 0: a live run takes 1 to 32"),
+        (("-n", "1000000000"), "world_size is 1000000000: a live run takes 1 to 32"),
+        (("--bytes", "-4"), "'-4' is not a size: write 1024, 64K, 16M or 1G"),
+        (("--bytes", "lots"), "'lots' is not a size: write 1024, 64K, 16M or 1G"),
+        (("--bytes", "7"), "7 bytes are not a whole number of float32: choose a multiple of 4"),
+        (("--algorithm", "magic"), "there is no algorithm 'magic'"),
+        (("--option", "radix"), "write NAME=VALUE"),
+        (("--option", "colour=3"), "there is no option 'colour'"),
+        (("--op", "xor"), "op is 'xor': choose one of sum"),
+        (("--schedule", "nowhere.arl"), "there is no file nowhere.arl"),
+        (("--fault", "kill:9"), "there is no process 9"),
+        (("--fault", "explode:1"), "write one of kill"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
+    done = command(*words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("mpi")
+def test_more_processes_than_allowed():
+    done = command("-n", "30", "--algorithm", "sharp")
+    assert done.returncode == 2
+    assert "a live run starts at most 32" in done.stderr
+
+
+def test_a_missing_mpiexec():
+    done = command("-n", "2", ALLREDUCE_MPIEXEC="/nowhere/mpiexec")
+    assert done.returncode == 2
+    assert "no mpiexec was found" in done.stderr
+
+
+def under(mpi, count, *words):
+    program = [sys.executable, "-m", "core.run", *words]
+    env = runtimes.environment("by hand", tempfile.gettempdir(), count, 1024)
+    how = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+    return subprocess.run(mpi.command(count, program), cwd=runtimes.ROOT, env=env, **how)
+
+
+def test_under_mpiexec_without_the_app(mpi, tmp_path):
+    out = str(tmp_path / "t.arl")
+    done = under(mpi, 3, "--worker", "-n", "2", "--algorithm", "sharp", "--bytes", "1K", "--out", out, *ENOUGH)
+    assert done.returncode == 0, done.stderr
+    assert "1 KiB  sharp" in done.stdout
+    assert trace.load((tmp_path / "t.arl").read_bytes()).schedule.world_size == 2
+
+
+def test_under_mpiexec_the_flag_is_not_needed_and_the_world_says_how_many(mpi):
+    done = under(mpi, 3, "--algorithm", "sharp", "--bytes", "1K", "--json", *ENOUGH)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"][0]["label"] == "sharp"
+
+
+def test_a_world_of_the_wrong_size(mpi):
+    done = under(mpi, 2, "--worker", "-n", "4", "--bytes", "1K", *ENOUGH)
+    assert done.returncode != 0
+    assert "asked for 4 processes, but the mpi world has 2" in done.stderr
+
+
+@pytest.mark.usefixtures("mpi")
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_when_the_parent_is_killed_nothing_is_left(sign):
+    words = ["-n", "2", "--bytes", "1M", "--seconds", "60", "--repeats", "1000"]
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "core.run", *words], cwd=runtimes.ROOT, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = next(line for line in parent.stderr if "timing" in line)
+        assert line
+        marks = {run_mark(pid) for pid in of_parent(parent.pid)}
+        assert len(marks) == 1
+        parent.send_signal(sign)
+        parent.wait(10)
+        until = time.monotonic() + 5
+        while processes.of_run(next(iter(marks))) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert processes.of_run(next(iter(marks))) == []
+    finally:
+        parent.kill()
+        parent.stderr.close()
+
+
+def of_parent(pid):
+    """The children of a process."""
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        direct = [int(word) for word in file.read().split()]
+    threads = os.listdir(f"/proc/{pid}/task")
+    for thread in threads:
+        with open(f"/proc/{pid}/task/{thread}/children") as file:
+            direct += [int(word) for word in file.read().split()]
+    return set(direct)
+
+
+def run_mark(pid):
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        return next(word for word in file.read().split(b"\0") if word.startswith(b"ALLREDUCE_RUN=")).decode()[14:]
