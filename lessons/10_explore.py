@@ -12,6 +12,7 @@ from core.machines import Machine
 from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
+from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, compact, facts, listed
 from lessons.parts.links import here, size_field
 from lessons.parts.picker import pick_algorithm, pick_machine
@@ -87,8 +88,7 @@ def who_has_what(built: Built) -> None:
         st.info(problem)
         return
     st.caption(f"{HOW_TO_READ}. Green: complete. [counted]")
-    figure = filmstrip(schedule, collective, dark=is_dark())
-    st.plotly_chart(figure, config={"displayModeBar": False}, alt=figure.layout.meta["alt"], theme=None)
+    chart(filmstrip(schedule, collective, dark=is_dark()), own_colours=True)
     lines = (schedule.num_steps + 1) * schedule.num_slots
     if schedule.world_size <= TABLE_RANKS and lines <= TABLE_LINES:
         st.caption("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
@@ -127,8 +127,7 @@ def cost(built: Built, nbytes: int, machine: Machine) -> None:
         [lower_bound(n, size, machine) for size in places],
         here=nbytes or None,
     )
-    figure = curves(data, dark=is_dark())
-    st.plotly_chart(figure, config={"displayModeBar": False}, alt=figure.layout.meta["alt"])
+    chart(curves(data, dark=is_dark()))
     st.caption(f"{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}")
     if machine.source:
         st.caption(f"{machine.name}: {machine.source}.")
@@ -152,10 +151,6 @@ def take_away(built: Built, trace: Trace) -> None:
         for label, make, ending in files:  # made only when asked for
             name = f"{trace.schedule.name}-{trace.schedule.world_size}.{ending}"
             st.download_button(label, make, name, key=f"explore.{ending}", on_click="ignore")
-
-
-def is_dark() -> bool:
-    return st.context.theme.type == "dark"
 
 
 main()

@@ -13,6 +13,7 @@ from core.crossover import told, told_ranks, told_winners
 from core.machines import Machine
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
+from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import compact, grid_of_facts
 from lessons.parts.links import linked, one_of, size_field, some_of
 from lessons.parts.picker import pick_machine, pick_name, pick_options, pick_ranks, refusal, stop_if_impossible
@@ -185,8 +186,7 @@ def by_ranks(built: Built, nbytes: int, machine: Machine) -> dict[int, float]:
 def draw(data) -> None:
     from core.figures.curves import HOW_TO_READ, NOT_MODELLED, curves
 
-    figure = curves(data, dark=st.context.theme.type == "dark")
-    st.plotly_chart(figure, config={"displayModeBar": False}, alt=figure.layout.meta["alt"])
+    chart(curves(data, dark=is_dark()))
     st.markdown(f":small[{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}]")
 
 

@@ -79,7 +79,12 @@ def describe(schedule: Schedule, collective: Collective = ALL_REDUCE) -> str:
     return f"{HOW_TO_READ}. Complete cells, of {cells_in_all}: {', '.join(map(str, done))}."
 
 
-def final(schedule: Schedule, collective: Collective = ALL_REDUCE, dark: bool = False) -> go.Figure:
+def final(
+    schedule: Schedule,
+    collective: Collective = ALL_REDUCE,
+    dark: bool = False,
+    title: str = "Contributions inside every cell at the end [counted]",
+) -> go.Figure:
     """One picture of the end."""
     held = initial_counts(schedule, collective)
     for _ in replay(schedule, held):  # updates held
@@ -87,7 +92,7 @@ def final(schedule: Schedule, collective: Collective = ALL_REDUCE, dark: bool = 
     figure = go.Figure([cells(held, finished(schedule, collective), DARK if dark else LIGHT)])
     names = _names(schedule)
     figure.update_layout(
-        title="Contributions inside every cell at the end",
+        title={"text": title, "font": {"size": 14}},
         xaxis={"title": "chunk", "dtick": 1},
         yaxis={"title": "rank", "autorange": "reversed", "tickvals": list(range(len(names))), "ticktext": names},
         height=90 + 34 * len(names),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.collective import ALL_REDUCE, Collective
+from core.grading.feedback import feedback
 from core.grading.text import BadText, Shape, parse
 from core.schedule import Schedule
 from core.verify import verify
@@ -45,4 +46,4 @@ def judge(exercise: Exercise, text: str) -> Verdict:
     if report.right:
         done = f"{schedule.num_steps} steps and {schedule.num_transfers} transfers"
         return Verdict(True, f"Proved: every rank ends with everything exactly once, in {done}.", schedule)
-    return Verdict(False, f"Not right yet. {report.sentence}", schedule)
+    return Verdict(False, f"Not right yet. {feedback(report, schedule)}", schedule)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 
+from core.algorithms.ring import ring
 from core.collective import ALL_REDUCE, Collective
-from core.edits import Edit, dropped, edited, flipped, reversed_, shifted
 from core.grading.exercise import Exercise
+from core.grading.feedback import feedback
 from core.grading.text import Shape, show
+from core.mutants import Mutant, mutants
 from core.schedule import Schedule
 from core.verify import verify
 
@@ -16,6 +18,7 @@ NAMES = {  # what the second hint says of each kind of mistake
     "flip": "one transfer adds (+) where it should overwrite (=), or the other way round",
     "reverse": "one transfer runs in the wrong direction",
     "shift": "one transfer carries the wrong chunk",
+    "redirect": "one transfer goes to the wrong rank",
 }
 READS = "All transfers of a step read before any of them writes."
 
@@ -50,20 +53,19 @@ def fill(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> 
 
 def repair(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> Exercise:
     """One transfer of the schedule is wrong, and the proof says that it matters. Same seed, same exercise."""
-    edit, broken = mutant(schedule, seed, collective)
-    report = verify(broken, collective)
-    step = int(schedule.step_of[edit.row])
+    broken = mutant(schedule, seed, collective)
+    step = broken.original.step
     return Exercise(
         kind="repair",
         statement=(
             f"One transfer of this {schedule.name.replace('_', ' ')} is wrong. Mend the text so that every rank ends "
             f"with the complete sum: any schedule that the proof accepts will do. {READS}"
         ),
-        text=show(broken).rstrip("\n"),
+        text=show(broken.schedule).rstrip("\n"),
         shape=shape_of(schedule),
         hints=(
-            f"Where: {report.sentence}",
-            f"What kind: in step {step + 1}, {NAMES[edit.kind]}.",
+            f"Where: {feedback(verify(broken.schedule, collective), broken.schedule)}",
+            f"What kind: in step {step + 1}, {NAMES[broken.kind]}.",
             f"The line was `{show(schedule).splitlines()[step]}`",
         ),
         seed=seed,
@@ -72,27 +74,29 @@ def repair(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -
     )
 
 
-def mutant(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> tuple[Edit, Schedule]:
-    """A random single mistake that makes the schedule wrong, and the schedule with it."""
+def mutant(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> Mutant:
+    """A random single mistake that makes the schedule wrong: some mistakes do no harm, and those are passed over."""
     rng = random.Random(seed)
     for _ in range(200):
-        row = rng.randrange(schedule.num_transfers)
-        edit = _mistake(schedule, rng, row)
-        broken = edited(schedule, edit)
-        if not verify(broken, collective).right:
-            return edit, broken
+        row, kind = rng.randrange(schedule.num_transfers), rng.choice(sorted(NAMES))
+        for broken in mutants(schedule, [row], [kind]):
+            if not verify(broken.schedule, collective).right:
+                return broken
     raise ValueError(f"{schedule.name} on {schedule.world_size} ranks: no single mistake was found that breaks it")
 
 
-def _mistake(schedule: Schedule, rng: random.Random, row: int) -> Edit:
-    kind = rng.choice(sorted(NAMES))
-    if kind == "shift":
-        room = schedule.num_slots - int(schedule.count[row]) - int(schedule.chunk[row])
-        by = 1 if room > 0 else -1
-        return shifted(schedule, row, by) if room > 0 or schedule.chunk[row] > 0 else dropped(schedule, row)
-    return {"drop": dropped, "flip": flipped, "reverse": reversed_}[kind](schedule, row)
-
-
-def build(statement: str, shape: Shape, hints: tuple[str, ...], collective: Collective = ALL_REDUCE) -> Exercise:
-    """Nothing is given but the first number."""
-    return Exercise("build", f"{statement} {READS}", "1: ", shape, hints, seed=0, collective=collective)
+def build_ring(world_size: int) -> Exercise:
+    """Nothing is given but the first number. The hints lead to the ring; any schedule that is right is accepted."""
+    lines = show(ring(world_size)).splitlines()
+    return Exercise(
+        kind="build",
+        statement=f"Write an all-reduce for {world_size} ranks and {world_size} chunks. {READS}",
+        text="1: ",
+        shape=Shape(world_size, world_size),
+        hints=(
+            f"First let every chunk collect: {world_size - 1} steps in which each adds what the one before it sends.",
+            f"Step 1 may be `{lines[0]}`; then each rank goes on with the chunk that has just arrived.",
+            f"Step {world_size} is `{lines[world_size - 1]}`",
+        ),
+        seed=0,
+    )

@@ -15,14 +15,19 @@ Everything asked is written down in st.session_state["declared"], so that tests 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from core.grading.exercise import Exercise, Verdict, judge
+from core.machines import MACHINES
+from core.trace import lockstep
 from core.units import digits
 from lessons.parts.ask import Question, ask
+from lessons.parts.player import player
 
+SIZE, MACHINE = 64 << 20, next(iter(MACHINES.values()))  # what learners' schedules are played with
 LEVELS = ("responding", "changing", "constructing", "presenting")
 
 
@@ -133,6 +138,17 @@ def exercise(id: str, task: Exercise) -> Verdict | None:
     verdict = judge(task, text)
     (st.success if verdict.accepted else st.error)(verdict.message)
     return verdict
+
+
+def ladder(id: str, tasks: dict[str, Callable[[int], Exercise]], start: str) -> None:
+    """Exercises of rising difficulty, {name: what makes it from a seed}; what was written can be played."""
+    which = st.segmented_control("Exercise", list(tasks), default=start, required=True, key=f"{id}-kind")
+    help_text = "The same number gives everyone the same exercise."
+    seed = st.number_input("Variant", 0, 9999, 1, key=f"{id}-seed", width=120, help=help_text)
+    verdict = exercise(f"{id}-{list(tasks).index(which)}", tasks[which](seed))
+    schedule = verdict.schedule if verdict else None
+    if schedule and schedule.num_steps and st.toggle("Play what I wrote", key=f"{id}-play"):
+        player(lockstep(schedule, SIZE, MACHINE), key=f"{id}-player", title="your schedule")
 
 
 def _hints(id: str, task: Exercise) -> None:
