@@ -1,0 +1,169 @@
+"""The one function that gives every time in the product, and its streaming sister."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from core.collective import ALL_REDUCE, Collective
+from core.network.bound import guard
+from core.network.buffered import Buffered
+from core.network.conditions import Network, meet
+from core.network.flow import UPDATES, TooMuch, flow
+from core.network.history import TABLE_LIMIT, Table, history
+from core.network.plan import plan
+from core.network.rendezvous import Lockstep, Rendezvous
+from core.network.steps import Steps
+from core.network.stuck import diagnose
+from core.schedule import Schedule, Step
+from core.topology import BadTopology, Topology
+from core.trace import Trace
+
+MODELS = ("ports", "links", "flow", "lockstep")
+SENDS = ("buffered", "rendezvous")
+SOURCES = {"ports": "simulation", "flow": "simulation", "links": "loads", "lockstep": "lockstep"}  # keys of ORIGINS
+
+
+def simulate(
+    schedule: Schedule,
+    nbytes: float,
+    topology: Topology,
+    model: str = "flow",
+    send: str = "buffered",
+    slots: int | None = None,
+    *,
+    collective: Collective | None = None,
+    envelope: float = 0.0,
+    budget: int = UPDATES,
+    **conditions,
+) -> Trace:
+    """Times of every transfer of `schedule` for buffers of `nbytes` on `topology`, from the moment ranks may enter.
+
+    slots       how many messages a sender may have under way to one receiver (buffered); None: any number
+    collective  when it is ALL_REDUCE, its lower bound is checked too; the bound of every link always is
+    envelope    bytes added to every message
+    budget      rates that the flow model may work out; beyond it the answer comes from static loads, and says so
+    conditions  placement, late, jitter, degraded, slow, seed: see `meet`
+
+    trace.about says which model and way of sending were used, and why, if they are not those asked for ("note").
+    Raises BadTopology for a setting that does not fit, Stuck when the schedule can never end.
+    """
+    _refuse(nbytes, model, send, slots, envelope)
+    network = meet(topology, schedule, **conditions)
+    about = {"model": model, "send": send, "slots": slots, "topology": topology.name, **network.about}
+    notes = []
+    if model == "flow" and not topology.multiport:
+        about["model"] = model = "ports"
+        notes.append("one port that starts messages one after another: nothing is shared, so the port model is exact")
+    if model == "flow":
+        try:
+            return _by_events(schedule, nbytes, network, envelope, budget, collective, about)
+        except TooMuch:
+            about["model"] = model = "links"
+            notes.append(f"more than {budget} rates to work out: static link loads instead of the flow model")
+    steps, inside = Steps(network, nbytes / schedule.num_chunks, envelope), model == "links"
+    past = history(schedule, network.late) if send == "buffered" and model != "lockstep" else None
+    if model == "lockstep":
+        engine = Lockstep(network, steps, inside=True)
+    elif past is None:
+        if send == "buffered":
+            about["send"] = "rendezvous"
+            notes.append("too many chunks to follow one by one: rendezvous sends instead of buffered ones")
+        engine = Rendezvous(network, steps, inside)
+    else:
+        engine = Buffered(network, steps, inside, past, slots)
+    about |= {"note": "; ".join(notes)} if notes else {}
+    start, end = _march(schedule, engine)
+    return _trace(schedule, nbytes, network, start, end, steps.link_bytes(), envelope, collective, about)
+
+
+def finish(
+    steps: Iterable[Step],
+    world_size: int,
+    num_chunks: int,
+    nbytes: float,
+    topology: Topology,
+    model: str = "ports",
+    send: str = "rendezvous",
+    slots: int | None = None,
+    *,
+    envelope: float = 0.0,
+    **conditions,
+) -> float:
+    """Only when the last transfer ends, in seconds: steps are timed as they come and then forgotten.
+
+    Takes the steps of an algorithm that uses no switches, and the models ports, links and lockstep. With rendezvous
+    sends it holds one time a rank; with buffered sends one a rank and chunk.
+    """
+    _refuse(nbytes, model, send, slots, envelope)
+    if model == "flow":
+        raise BadTopology("the flow model needs the whole schedule: call simulate")
+    nothing = Schedule.from_steps([], name="stream", world_size=world_size, num_chunks=num_chunks)
+    network = meet(topology, nothing, **conditions)
+    work, inside = Steps(network, nbytes / num_chunks, envelope), model == "links"
+    if model == "lockstep":
+        engine = Lockstep(network, work, inside=True)
+    elif send == "rendezvous":
+        engine = Rendezvous(network, work, inside)
+    elif world_size * num_chunks > TABLE_LIMIT:
+        raise BadTopology(f"{world_size} ranks with {num_chunks} chunks are too many to follow: use rendezvous sends")
+    else:
+        engine = Buffered(network, work, inside, Table(network.late, num_chunks), slots)
+    last = 0.0
+    for number, (load, step) in enumerate(work.stream(steps)):
+        last = max(last, float(engine.advance(number, load, step)[1].max(initial=0.0)))
+    guard(nothing, network, last, work.link_bytes(), 0.0)
+    return last
+
+
+def _by_events(schedule, nbytes, network, envelope, budget, collective, about) -> Trace:
+    everything = plan(schedule, network, nbytes, envelope)
+    start, end = flow(everything, about["send"], about["slots"], budget)
+    hops = everything.paths.shape[1]
+    carried = np.bincount(everything.paths.ravel(), np.repeat(everything.nbytes, hops), network.num_links + 1)[:-1]
+    rows = everything.of_row
+    return _trace(schedule, nbytes, network, start[rows], end[rows], carried, envelope, collective, about)
+
+
+def _march(schedule: Schedule, engine: Rendezvous | Buffered) -> tuple[np.ndarray, np.ndarray]:
+    """Start and end of every transfer, float64 [num_transfers] each."""
+    start, end = np.empty(schedule.num_transfers), np.empty(schedule.num_transfers)
+    first = schedule.step_ptr.tolist()
+    for number, (load, step) in enumerate(engine.steps.walk(schedule)):
+        rows = slice(first[number], first[number + 1])
+        begins, ends = engine.advance(number, load, step)
+        start[rows], end[rows] = load.pattern.per_row(begins), load.pattern.per_row(ends)
+    return start, end
+
+
+def _trace(
+    schedule: Schedule,
+    nbytes: float,
+    network: Network,
+    start: np.ndarray,
+    end: np.ndarray,
+    link_bytes: np.ndarray,
+    envelope: float,
+    collective: Collective | None,
+    about: dict,
+) -> Trace:
+    trace = Trace(schedule, nbytes, start, end, SOURCES[about["model"]], about)
+    if np.isinf(end).any():
+        everything = plan(schedule, network, nbytes, envelope)
+        times = np.full((2, len(everything)), np.inf)
+        times[:, everything.of_row] = start, end
+        raise diagnose(everything, *times, about["send"], about["slots"])
+    guard(schedule, network, trace.seconds, link_bytes, nbytes if collective is ALL_REDUCE else 0.0)
+    return trace
+
+
+def _refuse(nbytes: float, model: str, send: str, slots: int | None, envelope: float) -> None:
+    if not (np.isfinite(nbytes) and nbytes >= 0 and np.isfinite(envelope) and envelope >= 0):
+        raise BadTopology(f"nbytes is {nbytes!r} and envelope {envelope!r}: both must be numbers of bytes, zero or more")
+    if model not in MODELS:
+        raise BadTopology(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
+    if send not in SENDS:
+        raise BadTopology(f"unknown way of sending {send!r}: choose one of {', '.join(SENDS)}")
+    if slots is not None and not (isinstance(slots, int) and slots >= 1):
+        raise BadTopology(f"slots is {slots!r}: a sender needs at least one, or None for any number")

@@ -1,0 +1,261 @@
+"""The flow model: messages share links max-min fairly, and every change of the sharing is an event.
+
+rendezvous  a message starts when both its ends have finished their previous step, spends its latency, then drains
+buffered    it starts to drain when its data is there and its out-port is free, and arrives its latency later
+With rendezvous sends on full-duplex links this equals SimGrid.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+
+from core.network.plan import Plan, data_edges
+from core.network.sharing import ARRIVE, DONE, DRAINED, ENTER, JOIN, Sharing
+
+UPDATES = 2_000_000  # rates to work out before giving up: a few seconds
+
+
+class TooMuch(Exception):
+    """The flow model would take too long for this schedule on this network."""
+
+
+def flow(plan: Plan, send: str, slots: int | None = None, most: int = UPDATES) -> tuple[np.ndarray, np.ndarray]:
+    """(start, end) of every message, float64 [num_messages], infinity where it never happens. Raises TooMuch."""
+    if len(plan) > most:
+        raise TooMuch
+    run = _Rendezvous(plan) if send == "rendezvous" else _Buffered(plan, slots)
+    run.play(most)
+    return np.array(run.start), np.array(run.end)
+
+
+class _Run:
+    """What both ways of sending have in common. Events on the heap are (time, 8 * message + what)."""
+
+    def __init__(self, plan: Plan, shared: list[tuple[int, ...]]):
+        self.heap: list[tuple[float, int]] = []
+        self.src, self.dst, self.alpha = plan.src.tolist(), plan.dst.tolist(), plan.alpha.tolist()
+        self.nbytes, self.late = plan.nbytes.tolist(), plan.network.late.tolist()
+        self.start, self.end = [np.inf] * len(plan), [np.inf] * len(plan)
+        with np.errstate(divide="ignore"):
+            cap = (1 / plan.beta).tolist()
+        self.sharing = Sharing(shared, cap, plan.network.bandwidth.tolist(), self.heap)
+        self.adding = (plan.added * plan.network.gamma[plan.dst]).tolist()
+        self.add_free = [0.0] * len(self.late)
+
+    def play(self, most: int) -> None:
+        heap, sharing = self.heap, self.sharing
+        react = {JOIN: self.join, ARRIVE: self.arrived, DONE: self.done, ENTER: self.enter}
+        while heap:
+            now = heap[0][0]
+            moment = now * (1 + 1e-12)  # what rounding has pulled apart happens together
+            while heap and heap[0][0] <= moment:
+                time, code = heapq.heappop(heap)
+                if code & 7 != DRAINED:
+                    react[code & 7](code >> 3, time)
+                elif sharing.ends[code >> 3] == time:
+                    sharing.leave(code >> 3)
+                    self.drained(code >> 3, time)
+            if sharing.changed:
+                sharing.refill(now)
+                if sharing.updates > most:
+                    raise TooMuch
+
+    def join(self, message: int, now: float) -> None:
+        self.sharing.join(message, self.nbytes[message], now)
+
+    def arrived(self, message: int, now: float) -> None:
+        """Add it, after whatever the receiver has to add first; then it is done."""
+        rank = self.dst[message]
+        now = max(now, self.late[rank])
+        if self.adding[message]:
+            now = self.add_free[rank] = max(now, self.add_free[rank]) + self.adding[message]
+        if now < np.inf:
+            heapq.heappush(self.heap, (now, 8 * message + DONE))
+
+
+class _Rendezvous(_Run):
+    def __init__(self, plan: Plan):
+        super().__init__(plan, _links(plan, _alone_in_step(plan)))
+        self.gate = [2] * len(plan)  # how many of a message's ends have not come to its step yet
+        self.groups = _by_step(plan)  # for each vertex its messages, step by step
+        self.at = [0] * len(self.late)  # the step each vertex is in
+        self.pending = [0] * len(self.late)  # messages of that step that are not done
+        for vertex, time in enumerate(self.late):
+            if time < np.inf and self.groups[vertex]:
+                self.heap.append((time, 8 * vertex + ENTER))
+        heapq.heapify(self.heap)
+
+    def enter(self, vertex: int, now: float) -> None:
+        group = self.groups[vertex][self.at[vertex]]
+        self.pending[vertex] = len(group)
+        for message in group:
+            self.gate[message] -= 1
+            if not self.gate[message]:
+                self.start[message] = now
+                heapq.heappush(self.heap, (now + self.alpha[message], 8 * message + JOIN))
+
+    def drained(self, message: int, now: float) -> None:
+        if self.adding[message]:
+            self.finish(self.src[message], now)
+            self.arrived(message, now)
+        else:
+            self.end[message] = now
+            self.finish(self.src[message], now)
+            self.finish(self.dst[message], now)
+
+    def done(self, message: int, now: float) -> None:
+        self.end[message] = now
+        self.finish(self.dst[message], now)
+
+    def finish(self, vertex: int, now: float) -> None:
+        self.pending[vertex] -= 1
+        if not self.pending[vertex]:
+            self.at[vertex] += 1
+            if self.at[vertex] < len(self.groups[vertex]):
+                self.enter(vertex, now)
+
+
+class _Buffered(_Run):
+    def __init__(self, plan: Plan, slots: int | None):
+        super().__init__(plan, _links(plan, _behind_one_port(plan)))
+        needs = data_edges(plan, slots)
+        if needs is None:
+            raise TooMuch
+        self.gate = [1 + len(need) for need in needs]  # its sender's entry, and the messages that must be done before
+        self.feeds: list[list[int]] = [[] for _ in needs]
+        for message, need in enumerate(needs):
+            for other in need:
+                self.feeds[other].append(message)
+        self.queues = _by_port(plan)  # for each out-port its messages, step by step
+        self.port = {message: port for port, steps in self.queues.items() for step in steps for message in step}
+        self.turn = dict.fromkeys(self.queues, 0)  # the step that each port is at
+        self.unsent = {port: len(steps[0]) for port, steps in self.queues.items()}  # messages of that step
+        self.current = [False] * len(plan)  # is its port at its step?
+        for steps in self.queues.values():
+            for message in steps[0]:
+                self.current[message] = True
+        self.waiting: dict[int, list[tuple[float, int]]] = {port: [] for port in self.queues}
+        self.busy = dict.fromkeys(self.queues, False)
+        self.mine: dict[int, list[int]] = defaultdict(list)
+        for message, vertex in enumerate(self.src):
+            self.mine[vertex].append(message)
+        for vertex, messages in self.mine.items():
+            if self.late[vertex] < np.inf and messages:
+                self.heap.append((self.late[vertex], 8 * vertex + ENTER))
+        heapq.heapify(self.heap)
+
+    def enter(self, vertex: int, now: float) -> None:
+        for message in self.mine[vertex]:
+            self.open(message, now)
+
+    def open(self, message: int, now: float) -> None:
+        """One thing less to wait for."""
+        self.gate[message] -= 1
+        if not self.gate[message] and self.current[message]:
+            self.queue(message, now)
+
+    def queue(self, message: int, now: float) -> None:
+        """Its data is there and its port is at its step: drain, or wait for the message that drains now."""
+        port = self.port[message]
+        if self.busy[port]:
+            heapq.heappush(self.waiting[port], (now, message))
+        else:
+            self.busy[port] = True
+            self.start[message] = now
+            self.sharing.join(message, self.nbytes[message], now)
+
+    def drained(self, message: int, now: float) -> None:
+        heapq.heappush(self.heap, (now + self.alpha[message], 8 * message + ARRIVE))
+        port = self.port[message]
+        self.busy[port] = False
+        self.unsent[port] -= 1
+        if not self.unsent[port]:
+            self.next_step(port, now)
+        elif self.waiting[port]:
+            self.queue(heapq.heappop(self.waiting[port])[1], now)
+
+    def next_step(self, port: int, now: float) -> None:
+        self.turn[port] += 1
+        if self.turn[port] < len(self.queues[port]):
+            group = self.queues[port][self.turn[port]]
+            self.unsent[port] = len(group)
+            for message in group:
+                self.current[message] = True
+            for message in group:
+                if not self.gate[message]:
+                    self.queue(message, now)
+
+    def done(self, message: int, now: float) -> None:
+        self.end[message] = now
+        for other in self.feeds[message]:
+            self.open(other, now)
+
+
+def _by_step(plan: Plan) -> list[list[list[int]]]:
+    """For each vertex its messages, grouped by step."""
+    groups: list[list[list[int]]] = [[] for _ in plan.network.late]
+    last = [-1] * len(groups)
+    for message, (step, *ends) in enumerate(zip(plan.step.tolist(), plan.src.tolist(), plan.dst.tolist())):
+        for vertex in ends:
+            if last[vertex] != step:
+                last[vertex] = step
+                groups[vertex].append([])
+            groups[vertex][-1].append(message)
+    return groups
+
+
+def _by_port(plan: Plan) -> dict[int, list[list[int]]]:
+    """For each out-port its messages, grouped by step; within a step the next rank's first, then the one after's.
+
+    Messages without a link (both ends on one switch) get a port each.
+    """
+    vertices, nothing = plan.network.num_vertices, plan.network.num_links
+    order = np.lexsort(((plan.dst - plan.src) % vertices, plan.step))
+    queues: dict[int, list[list[int]]] = defaultdict(list)
+    last: dict[int, int] = {}
+    for message in order.tolist():
+        port, step = int(plan.out_port[message]), int(plan.step[message])
+        port = port if port < nothing else nothing + message
+        if last.get(port) != step:
+            last[port] = step
+            queues[port].append([])
+        queues[port][-1].append(message)
+    return queues
+
+
+def _links(plan: Plan, private: np.ndarray) -> list[tuple[int, ...]]:
+    """For each message the links on which it may meet others."""
+    shared = np.where(np.append(private, True)[plan.paths], -1, plan.paths)
+    known: dict[tuple[int, int], tuple[int, ...]] = {}
+    pairs = list(zip(plan.src.tolist(), plan.dst.tolist()))
+    for pair, path in zip(pairs, shared.tolist()):
+        if pair not in known:
+            known[pair] = tuple(link for link in path if link >= 0)
+    return [known[pair] for pair in pairs]
+
+
+def _alone_in_step(plan: Plan) -> np.ndarray:
+    """Links that one vertex alone sends or receives over, one message a step: never shared, bool [num_links]."""
+    hops = plan.paths.shape[1]
+    link = plan.paths.ravel()
+    crowded = np.zeros(plan.network.num_links + 1, bool)
+    steps = np.unique(link * np.int64(plan.step.max(initial=0) + 1) + np.repeat(plan.step, hops), return_counts=True)
+    crowded[steps[0][steps[1] > 1] // (plan.step.max(initial=0) + 1)] = True
+    alone = [_one_user(link, np.repeat(end, hops), len(crowded)) for end in (plan.src, plan.dst)]
+    return ((alone[0] | alone[1]) & ~crowded)[:-1]
+
+
+def _behind_one_port(plan: Plan) -> np.ndarray:
+    """Links that only messages of one out-port use, so that they come one by one, bool [num_links]."""
+    hops = plan.paths.shape[1]
+    return _one_user(plan.paths.ravel(), np.repeat(plan.out_port, hops), plan.network.num_links + 1)[:-1]
+
+
+def _one_user(link: np.ndarray, user: np.ndarray, num_links: int) -> np.ndarray:
+    low, high = np.full(num_links, np.iinfo(np.int64).max), np.full(num_links, -1)
+    np.minimum.at(low, link, user)
+    np.maximum.at(high, link, user)
+    return low >= high
