@@ -45,6 +45,7 @@ class Option:
         return "" if self.low <= value <= self.high else f"{name} is {value}: it must be {self.low} to {self.high}"
 
 
+MAX_RANKS, MAX_TRANSFERS = 1 << 20, 40_000_000
 SEGMENTS = Option(
     1, "Into how many segments the buffer is cut: each follows close behind the one before.", high=4096, examples=(2, 5)
 )
@@ -94,15 +95,26 @@ class Algorithm:
 
     def refuse(self, world_size: int, **options) -> str:
         """Why these arguments will not do, in a sentence, or ""."""
-        if type(world_size) is not int or world_size < 1:
-            return f"world_size is {world_size!r}: it must be a whole number of ranks, 1 or more"
+        if type(world_size) is not int or not 1 <= world_size <= MAX_RANKS:
+            return f"world_size is {world_size!r}: it must be a whole number of ranks, 1 to {MAX_RANKS}"
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(self.options) or "it has no options"
                 return f"there is no option {name!r} ({known})"
             if problem := self.options[name].refuse(name, value):
                 return problem
-        return self.requires(world_size, **options)
+        return self.requires(world_size, **options) or self._refuse_size(world_size, **options)
+
+    def _refuse_size(self, world_size: int, **options) -> str:
+        """Why the schedule would not fit into memory, or "". Only large worlds are worth the estimate."""
+        if world_size <= 512:
+            return ""
+        cost = self.cost(world_size, **options)
+        chunks = self.num_chunks(world_size, **options) / (self.collective.buffers(world_size) or 1)
+        transfers = world_size * max(cost.messages, cost.traffic * chunks)
+        if transfers <= MAX_TRANSFERS:
+            return ""
+        return f"{world_size} ranks would make about {transfers:.0e} transfers, more than {MAX_TRANSFERS}: choose fewer"
 
     def __call__(self, world_size: int, **options) -> Schedule:
         if problem := self.refuse(world_size, **options):

@@ -59,7 +59,7 @@ def reduce_scatter(world_size):
     """In each step, send your partner the partial sums that leave now."""
     rank = np.arange(world_size)
     ahead = np.where(rank % 2 == 0, 1, -1)[:, None] * (rank - rank[:, None]) % world_size
-    leaves = departures(world_size)[ahead]  # [rank, chunk]
+    leaves = departures(world_size).astype(np.int8)[ahead]  # int8 [rank, chunk]
     for step in range(rounds(world_size)):
         me, chunk, count = runs(leaves == step)
         yield send(me, peers(world_size, step)[me], chunk=chunk, count=count, op=REDUCE, phase="reduce-scatter")

@@ -69,7 +69,7 @@ def shares(dims, colours):
     turns = [axes[turn:] + axes[:turn] for turn in range(len(axes))] or [[]]
     if colours == "one":
         return [(turns[0], 1)]
-    return [(turn, direction) for direction in (1, -1)[: 2 if colours == "both ways" else 1] for turn in turns]
+    return [(turn, direction) for direction in (1, -1)[: 2 if colours == "both" else 1] for turn in turns]
 
 
 def _cost(n, width, height, colours):
@@ -103,10 +103,10 @@ def _refuse(n, width, height, **_):
             examples=(2,),
         ),
         "colours": Option(
-            "all axes",
-            "one: one axis after another; all axes: as many shares of the buffer as axes, each starting with "
-            "another; both ways: twice as many, half of them turning the other way.",
-            ("one", "all axes", "both ways"),
+            "all",
+            "one: one axis after another; all: as many shares of the buffer as axes, each starting with another; "
+            "both: twice as many, half of them turning the other way.",
+            ("one", "all", "both"),
         ),
     },
     reference="Jain and Sabharwal, Optimal bucket algorithms for large MPI collectives on torus networks, ICS 2010",
@@ -114,7 +114,7 @@ def _refuse(n, width, height, **_):
     users="TPU pods (XLA, on 2-D and 3-D tori); IBM Blue Gene; one colour is Horovod's NCCLTorus",
     also_called="multi-axis or multi-colour ring; bucket algorithm on a torus; 2D-torus all-reduce (one)",
 )
-def torus(world_size, width=0, height=0, colours="all axes"):
+def torus(world_size, width=0, height=0, colours="all"):
     dims, ranks = sides(world_size, width, height), np.arange(world_size)[None]
     parts = []
     for i, (order, direction) in enumerate(shares(dims, colours)):
