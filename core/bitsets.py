@@ -13,6 +13,7 @@ import numpy as np
 from core.collective import Collective
 from core.moves import Moves, batches, moves, racing, steps, turns
 from core.schedule import Schedule
+from core.starts import who_has
 
 MEMORY = 144 << 20  # bytes for the bit sets; a larger state is proved a block of chunks at a time
 BATCH_BYTES = 8 << 20  # bytes for the bit sets that one batch of moves carries
@@ -53,12 +54,15 @@ def _prove_block(schedule: Schedule, collective: Collective, low: int, high: int
     for first, last in batches(schedule, BATCH_BYTES // (8 * words)):
         batch = moves(schedule, first, last, low, high)
         nth = turns(batch, len(places))
-        doubtful = _carry_out(batch, nth, places)[:, :words].any(axis=1)
+        overlap = _carry_out(batch, nth, places)[:, :words]
+        if overlap.any():
+            suspect[batch.dst[overlap.any(axis=1)] % width] = True
         if nth is not None:
-            doubtful |= racing(batch, len(places))
-        suspect[batch.dst[doubtful] % width] = True
+            suspect[batch.dst[racing(batch, len(places))] % width] = True
     rank, chunk = np.ogrid[: schedule.world_size, low:high]
-    wrong = (held[: schedule.world_size, 0] != full).any(axis=2)
+    wrong = np.zeros((schedule.world_size, width), bool)
+    for word in range(start.shape[-1]):
+        wrong |= held[: schedule.world_size, 0, :, word] != full[..., word]
     suspect |= (wrong & collective.needs(rank, chunk)).any(axis=0)
 
 
@@ -69,15 +73,16 @@ def _starting_sets(schedule: Schedule, collective: Collective, low: int, high: i
     halves of that word overlap for ever after two different chunks were merged.
     """
     ranks, words = schedule.world_size, _words(schedule)
-    rank, chunk, origin = np.ogrid[:ranks, low:high, :ranks]
-    varies = np.shape(collective.starts(rank, chunk[:, :2], origin))[1] > 1
-    sets = np.zeros((ranks, high - low if varies else 1, words), np.uint64)
-    size = max(1, (16 << 20) // ranks**2)  # chunks to ask about at once
-    for at in range(0, sets.shape[1], size):
-        bits = np.packbits(collective.starts(rank, chunk[:, at : at + size], origin), axis=2, bitorder="little")
-        sets[:, at : at + size].view(np.uint8)[:, :, : bits.shape[2]] = bits
+    pieces = []
+    for _, has in who_has(collective, ranks, low, high):
+        sets = np.zeros((ranks, has.shape[1], words), np.uint64)
+        bits = np.packbits(has, axis=2, bitorder="little")
+        sets.view(np.uint8)[:, :, : bits.shape[2]] = bits
+        pieces.append(sets)
+    sets = np.concatenate(pieces, axis=1)
     if not changes_chunks(schedule):
         return sets
+    chunk = np.arange(low, high)[:, None]
     label = (chunk.astype(np.uint64) << np.uint64(32)) | (~chunk.astype(np.uint32)).astype(np.uint64)
     label = np.where(sets.any(axis=2, keepdims=True), label, 0)
     return np.concatenate([np.broadcast_to(sets, (*label.shape[:2], words)), label], axis=2)

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from core.schedule import COPY, Schedule
 
-BATCH = 1 << 17  # chunk moves
+BATCH = 1 << 16  # chunk moves
 
 
 @dataclass(frozen=True, eq=False)
 class Moves:
     """The chunk moves of some consecutive steps, in row order."""
 
-    first_step: int
-    ptr: list[int]  # step first_step + i owns moves ptr[i] .. ptr[i+1]-1
+    ptr: list[int]  # step i of them owns moves ptr[i] .. ptr[i+1]-1
     src: np.ndarray  # intp [m], place read
     dst: np.ndarray  # intp [m], place written
     copies: np.ndarray  # bool [m], COPY
-    row: np.ndarray  # int64 [m], the transfer each move belongs to
 
 
 def batches(schedule: Schedule, limit: int = BATCH) -> Iterator[tuple[int, int]]:
     """(first, last + 1) of consecutive steps that together hold about `limit` chunk moves, or one larger step."""
-    total = np.concatenate([[0], np.cumsum(schedule.count, dtype=np.int64)])[schedule.step_ptr]
+    total = np.concatenate([[0], np.cumsum(_sizes(schedule))])
     first = 0
     while first < schedule.num_steps:
         last = max(first + 1, int(np.searchsorted(total, total[first] + limit, side="right")) - 1)
@@ -48,20 +47,33 @@ def moves(schedule: Schedule, first: int, last: int, low: int = 0, high: int | N
     row, chunk, into = _expand(schedule, rows)
     if high - low < schedule.num_chunks:
         chosen = (chunk % schedule.num_chunks >= low) & (chunk % schedule.num_chunks < high)
+        row = np.arange(rows.start, rows.stop) if isinstance(row, slice) else row
         row, chunk, into = row[chosen], chunk[chosen], into[chosen]
     src, dst = (_places(schedule, v[row], slot, low, high) for v, slot in ((schedule.src, chunk), (schedule.dst, into)))
-    ptr = np.searchsorted(row, schedule.step_ptr[first : last + 1]).tolist()
-    return Moves(first, ptr, src, dst, schedule.op[row] == COPY, row)
+    ptr = schedule.step_ptr[first : last + 1]
+    ptr = ptr - ptr[0] if isinstance(row, slice) else np.searchsorted(row, ptr)
+    return Moves(ptr.tolist(), src, dst, schedule.op[row] == COPY)
 
 
-def _expand(schedule: Schedule, rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sizes(schedule: Schedule) -> np.ndarray:
+    """int64 [num_steps]: chunk moves of each step."""
+    if schedule.count.max(initial=1) == 1:
+        return np.diff(schedule.step_ptr)
+    return np.bincount(schedule.step_of, schedule.count, minlength=schedule.num_steps).astype(np.int64)
+
+
+def _expand(schedule: Schedule, rows: slice) -> tuple[np.ndarray | slice, np.ndarray, np.ndarray]:
     """(transfer, chunk slot read, chunk slot written) of every chunk move of `rows`."""
-    row, count = np.arange(rows.start, rows.stop), schedule.count[rows]
+    count = schedule.count[rows]
     chunk, into = schedule.chunk[rows], schedule.into[rows]
     if (count == 1).all():
-        return row, chunk, into
+        return rows, chunk, into
     nth = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(row, count), np.repeat(chunk, count) + nth, np.repeat(into, count) + nth
+    return (
+        np.repeat(np.arange(rows.start, rows.stop), count),
+        np.repeat(chunk, count) + nth,
+        np.repeat(into, count) + nth,
+    )
 
 
 def _places(schedule: Schedule, vertex: np.ndarray, slot: np.ndarray, low: int, high: int) -> np.ndarray:
@@ -78,13 +90,12 @@ def steps(batch: Moves, nth: np.ndarray | None) -> Iterator[tuple[int, int, list
     How: True if all moves copy, False if all add and to different places. Otherwise a list of moves to do one part
     after another: no part writes a place twice, or both copies and adds. (All of a step reads before any of it writes.)
     """
-    copied = np.concatenate([[0], np.cumsum(batch.copies)])[batch.ptr].tolist()
-    for first, last, before, after in zip(batch.ptr, batch.ptr[1:], copied, copied[1:]):
-        alone = nth is None or not nth[first:last].any()
+    for first, last in pairwise(batch.ptr):
         if first == last:
             continue
-        if alone and after - before in (0, last - first):
-            yield first, last, after > before
+        copied = int(np.count_nonzero(batch.copies[first:last]))
+        if copied in (0, last - first) and (nth is None or not nth[first:last].any()):
+            yield first, last, copied > 0
         else:
             yield first, last, _parts(batch, nth, first, last)
 
@@ -100,7 +111,8 @@ def _parts(batch: Moves, nth: np.ndarray | None, first: int, last: int) -> list[
 def turns(batch: Moves, num_places: int) -> np.ndarray | None:
     """int64 [m]: 0 for the first move that writes a place in its step, 1 for the second ...; None if all are 0."""
     key = _written(batch, num_places)
-    if (np.diff(np.sort(key)) > 0).all():
+    ordered = np.sort(key)
+    if (ordered[1:] != ordered[:-1]).all():
         return None
     order = np.argsort(key, kind="stable")
     new = np.append(True, np.diff(key[order]) > 0)
@@ -116,6 +128,7 @@ def racing(batch: Moves, num_places: int) -> np.ndarray:
 
 
 def _written(batch: Moves, num_places: int) -> np.ndarray:
-    """int64 [m]: one number for each (step, place written)."""
-    step = np.repeat(np.arange(len(batch.ptr) - 1), np.diff(batch.ptr))
-    return step * num_places + batch.dst
+    """int32 or int64 [m]: one number for each (step, place written)."""
+    num_steps = len(batch.ptr) - 1
+    dtype = np.int32 if num_steps * num_places < 2**31 else np.int64  # half as wide, twice as fast to sort
+    return np.repeat(np.arange(num_steps, dtype=dtype) * num_places, np.diff(batch.ptr)) + batch.dst.astype(dtype)

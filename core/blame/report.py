@@ -16,6 +16,8 @@ KINDS = {  # Report.kind: what it means
     "wrong direction": "sender and receiver of a transfer are swapped",
     "wrong partner": "a transfer comes from or goes to the wrong vertex",
     "wrong step": "a transfer comes too early or too late",
+    "cycle of waits": "right on paper, but run with blocking calls the vertices wait for each other for ever",
+    "unmatched": "run with blocking calls, a vertex waits for one that has come to its end",
 }
 MAX_CELLS = 256
 MAX_REPAIRS = 3

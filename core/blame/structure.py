@@ -12,6 +12,8 @@ from core.schedule import Schedule
 
 def malformed(schedule: Schedule) -> Report | None:
     """A Report about the first transfer that names something that does not exist; None if all are well formed."""
+    if _clearly_well_formed(schedule):
+        return None
     for test, problem in (
         (_bad_chunks, f"there are {_chunk_names(schedule)}"),
         (_bad_vertices, f"there are ranks 0 to {schedule.world_size - 1}, and switches numbered on from them"),
@@ -21,6 +23,23 @@ def malformed(schedule: Schedule) -> Report | None:
         if (bad := test(schedule)).any():
             return _report(schedule, np.flatnonzero(bad), problem)
     return None
+
+
+def _clearly_well_formed(schedule: Schedule) -> bool:
+    """A quick look at the common case, for schedules of tens of millions of transfers."""
+    if schedule.num_transfers == 0:
+        return True
+    if schedule.moves_chunks or schedule.num_buffers > 1 or schedule.count.max() > 1:
+        return False
+    lowest = min(int(column.min()) for column in (schedule.src, schedule.dst, schedule.chunk))
+    inside = schedule.chunk.max() < schedule.num_chunks and schedule.num_vertices <= _end(schedule)
+    return bool(
+        lowest >= 0
+        and schedule.count.min() == 1
+        and inside
+        and schedule.op.max() <= 1
+        and not _to_itself(schedule).any()
+    )
 
 
 def _chunk_names(schedule: Schedule) -> str:
@@ -52,9 +71,13 @@ def _bad_chunks(schedule: Schedule) -> np.ndarray:
 
 
 def _bad_vertices(schedule: Schedule) -> np.ndarray:
-    """N transfers can name 2 N switches; a number beyond them is a slip, and would need memory for all in between."""
-    end = schedule.world_size + 2 * schedule.num_transfers
+    end = _end(schedule)
     return (schedule.src < 0) | (schedule.dst < 0) | (schedule.src >= end) | (schedule.dst >= end)
+
+
+def _end(schedule: Schedule) -> int:
+    """N transfers can name 2 N switches; a number beyond them is a slip, and would need memory for all in between."""
+    return schedule.world_size + 2 * schedule.num_transfers
 
 
 def _to_itself(schedule: Schedule) -> np.ndarray:
