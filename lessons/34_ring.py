@@ -99,7 +99,6 @@ def how_many_steps() -> None:
             4: "One step per rank? A chunk that visits the three others has taken three steps.",
             8: "Two full rounds? Each half is one step shorter: nobody sends to itself.",
         },
-        unit="steps",
         why="A chunk needs n-1 steps to collect everyone's part and n-1 more to be passed on: 2(n-1).",
     )
     if reveal(gate="ring-steps"):
@@ -172,7 +171,6 @@ def dead_link() -> None:
             12: "Only rank 3 wrong? What rank 3 passes on is wrong too.",
             15: "That is what a link that fails only in the last step costs.",
         },
-        unit="cells",
         why="Only the chunk that starts at rank 3 gets round without that link, and then it is stuck on rank 2.",
     )
     if reveal(gate="ring-dead-link"):

@@ -76,9 +76,8 @@ def _field(question: Question):
             format_func=lambda option: question.options[option].text,
             key=f"field {question.id}",
         )
-    text = st.text_input(
-        f"{question.text}{f' (in {question.unit})' if question.unit else ''}", key=f"field {question.id}", max_chars=20
-    )
+    label = f"{question.text} (in {question.unit})" if question.unit else question.text
+    text = st.text_input(label, key=f"field {question.id}", max_chars=20, width=560)
     try:
         return read_number(text) if text.strip() else None
     except ValueError as problem:

@@ -57,7 +57,7 @@ def begin(lesson: Lesson) -> None:
     st.session_state["declared"] = []
     st.session_state["lesson"] = lesson
     st.title(lesson.title)
-    st.caption(f"About {lesson.minutes} minutes. Afterwards you can: {'; '.join(lesson.goals)}.")
+    st.markdown(f"About {lesson.minutes} minutes. Afterwards you can: {'; '.join(lesson.goals)}.")
     with st.expander("Words used here"):
         st.markdown("\n".join(f"- **{term}**: {meaning}" for term, meaning in lesson.terms.items()))
     st.toggle(
@@ -109,7 +109,7 @@ def reveal(gate: str) -> bool:
     declare(Declared("reveal", f"{gate} revealed", gate=gate))
     opened = f"answer to {gate}" in st.session_state or bool(st.session_state.get("presenting"))
     if not opened:
-        st.caption("Answer the question above, and the picture appears here. A wrong guess is as good as a right one.")
+        st.markdown(":small[Answer, and the picture appears here. A wrong guess helps as much as a right one.]")
     return opened
 
 
