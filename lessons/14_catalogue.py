@@ -14,12 +14,12 @@ from lessons.parts.facts import compact
 from lessons.parts.links import link, linked, one_of, size_field, whole
 from lessons.parts.picker import pick_ranks
 
-MOST_RANKS = 256
+MOST_RANKS, ROW = 256, 35  # ROW: height of a row in pixels
 COUNTED = {  # column: (what is counted, how it is shown)
     "Steps": ("Steps of the schedule, one after another.", "localized"),
     "Messages": ("Messages that the busiest rank sends.", "localized"),
     "Sent (S)": ("What the busiest rank sends, in units of S, the size of the buffer.", "%.3f"),
-    "Bytes sent": ("The same in bytes, for the buffer size chosen above.", "bytes"),
+    "Bytes sent": ("The same in bytes, for the buffer size chosen above.", "localized"),
     "Total (S)": ("What travels over all links together, in units of S.", "%.2f"),
     "Added (S)": ("What the busiest rank adds, in units of S. Switches add for free.", "%.3f"),
 }
@@ -91,8 +91,14 @@ def table(rows: list[Entry], world_size: int) -> None:
     fields["Options"] = [options_text(row.options) for row in taken]
     opens = [link("explore", algorithm=row.name, ranks=world_size, **row.options) for row in taken]
     shape = {
-        "Algorithm": st.column_config.TextColumn(pinned=True),
-        "Watch": st.column_config.LinkColumn(help="Opens it in Explore, on a new page.", display_text="Watch"),
+        "Algorithm": st.column_config.TextColumn(pinned=True, width=230),
+        "Options": st.column_config.TextColumn(width=200),
+        "Extra buffer": st.column_config.TextColumn(width=230),
+        "Ranks": st.column_config.TextColumn(width=140),
+        "Used by": st.column_config.TextColumn(width="large"),
+        "Watch": st.column_config.LinkColumn(
+            help="Opens it in Explore, on a new page.", display_text="Watch", width=70
+        ),
     }
     for head, (meaning, form) in COUNTED.items():
         shape[head] = st.column_config.NumberColumn(help=f"{meaning} [counted]", format=form)
@@ -102,7 +108,7 @@ def table(rows: list[Entry], world_size: int) -> None:
         {"Algorithm": fields.pop("Algorithm"), "Watch": opens, **fields},
         column_config=shape,
         hide_index=True,
-        height=min(36 * (len(taken) + 1), 640),
+        height=min(ROW * (len(taken) + 1) + 3, 640),
         alt=f"{len(taken)} algorithms with their steps, messages, bytes, additions, memory and users",
     )
 
