@@ -14,7 +14,7 @@ from lessons.parts.facts import compact
 from lessons.parts.links import link, linked, one_of, size_field, whole
 from lessons.parts.picker import pick_ranks
 
-MOST_RANKS, ROW = 256, 35  # ROW: height of a row in pixels
+MOST_RANKS, ROW = 256, 33  # ROW: height of a row in pixels
 COUNTED = {  # column: (what is counted, how it is shown)
     "Steps": ("Steps of the schedule, one after another.", "localized"),
     "Messages": ("Messages that the busiest rank sends.", "localized"),
@@ -108,6 +108,7 @@ def table(rows: list[Entry], world_size: int) -> None:
         {"Algorithm": fields.pop("Algorithm"), "Watch": opens, **fields},
         column_config=shape,
         hide_index=True,
+        row_height=ROW,
         height=min(ROW * (len(taken) + 1) + 3, 640),
         alt=f"{len(taken)} algorithms with their steps, messages, bytes, additions, memory and users",
     )

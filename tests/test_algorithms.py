@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from core.algorithms import ALGORITHMS, FOLDERS, by_collective
-from core.algorithms.base import MAX_RANKS
+from core.algorithms.base import MAX_RANKS, backwards
 from core.chunks import LAYOUTS, chunk_bounds
-from core.collective import ALL_REDUCE, COLLECTIVES
+from core.collective import ALL_GATHER, ALL_REDUCE, COLLECTIVES, REDUCE_SCATTER
 from core.cost import measure, volumes
 from core.replay import OPS, reduce_buffers
+from core.schedule import REDUCE, Schedule
 from core.verify import check
 
 WORLD_SIZES = [*range(1, 34), 48, 63, 64, 65]
@@ -202,6 +203,17 @@ def test_the_same_schedule_under_two_names():
         (ALGORITHMS["multi_ring"](7, num_rings=1), ALGORITHMS["ring"](7)),
     ]:
         assert transfers(one) == transfers(other), f"{one.name} and {other.name}"
+
+
+@EVERY_VARIANT
+def test_an_all_gather_backwards_is_a_reduce_scatter(algorithm, options):
+    if algorithm.collective is not ALL_GATHER:
+        return
+    for world_size, schedule in schedules(algorithm, options, WORLD_SIZES[:17]):
+        if schedule.num_vertices == world_size:
+            steps = backwards(schedule, op=REDUCE, phase="reduce-scatter")
+            mirrored = Schedule.from_steps(steps, name="mirror", world_size=world_size, num_chunks=world_size)
+            check(mirrored, REDUCE_SCATTER)
 
 
 def transfers(schedule):

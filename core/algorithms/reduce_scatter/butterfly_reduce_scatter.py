@@ -26,7 +26,7 @@ import numpy as np
 
 from core.algorithms.base import algorithm
 from core.algorithms.folds import fold_in, power_below, reverse_bits, survivors
-from core.algorithms.reduce_scatter.recursive_halving_reduce_scatter import starts
+from core.algorithms.reduce_scatter.recursive_halving_reduce_scatter import halving_cost, starts
 from core.collective import REDUCE_SCATTER
 from core.cost import Cost
 from core.schedule import COPY, REDUCE, send
@@ -55,14 +55,11 @@ def home(world_size):
 
 
 def _cost(n):
-    first, power = starts(n), power_below(n)
-    halves = [int(first[power >> i]) for i in range(1, power.bit_length())]  # the largest window is the one of member 0
-    cost = Cost(len(halves), traffic=sum(halves) / n, work=sum(halves) / n)
-    member = np.arange(power)
-    stays = reverse_bits(member, power.bit_length() - 1) == member
-    away = int((np.diff(first) - stays).max())
-    fold, last = Cost(1, traffic=1, work=1), Cost(1, traffic=away / n, work=0, messages=away)
-    return cost + (fold if n > power else Cost(0, 0, 0)) + (last if away else Cost(0, 0, 0))
+    member, nothing = np.arange(power_below(n)), Cost(0, 0, 0)
+    stays = reverse_bits(member, len(member).bit_length() - 1) == member
+    away = int((np.diff(starts(n)) - stays).max())  # how many chunks the busiest survivor takes home
+    fold = Cost(1, traffic=1, work=1) if n > len(member) else nothing
+    return fold + halving_cost(n) + (Cost(1, traffic=away / n, work=0, messages=away) if away else nothing)
 
 
 @algorithm(

@@ -45,11 +45,16 @@ def halve(world_size, first):
         distance //= 2
 
 
-def _cost(n):
+def halving_cost(n):
+    """The cost of the halvings alone. The largest window, and its halves, are those of member 0."""
     first, power = starts(n), power_below(n)
-    halves = [int(first[power >> i]) for i in range(1, power.bit_length())]  # the largest window is the one of member 0
-    cost = Cost(len(halves), traffic=sum(halves) / n, work=sum(halves) / n)
-    return cost + Cost(2, traffic=1 + 1 / n, work=1) if n > power else cost
+    halves = [int(first[power >> i]) for i in range(1, power.bit_length())]
+    return Cost(len(halves), traffic=sum(halves) / n, work=sum(halves) / n)
+
+
+def _cost(n):
+    folds = Cost(2, traffic=1 + 1 / n, work=1) if n > power_below(n) else Cost(0, 0, 0)
+    return halving_cost(n) + folds
 
 
 @algorithm(
