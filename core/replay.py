@@ -120,7 +120,7 @@ def _do_part(step: list[tuple], held: list[np.ndarray], reduce: np.ufunc) -> Non
         if copies:
             mine[...] = piece
         else:
-            reduce(mine, piece, mine)
+            reduce(mine, piece, out=mine)
 
 
 def _refuse_other_sizes(schedule: Schedule, sent: np.ndarray, received: np.ndarray) -> None:
