@@ -77,7 +77,8 @@ def play(one: Built, two: Built, nbytes: int, machine: Machine) -> None:
         key="compare.player",
         ghost=timed(behind, nbytes, machine),
         title=label(ahead),
-        source=ahead.algorithm.source,
+        algorithm=ahead.algorithm,
+        options=dict(ahead.key[2]),
     )
 
 

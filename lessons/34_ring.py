@@ -106,7 +106,7 @@ def how_many_steps() -> None:
             "**1. Cut** the buffer into n chunks. **2. Add on the way**: in the reduce-scatter each chunk travels once "
             "round and grows. **3. Pass on**: in the all-gather the complete chunks travel once more."
         )
-        player(lockstep(RING(4), 64 << 20, MACHINE), key="ring.player", source=RING.source)
+        player(lockstep(RING(4), 64 << 20, MACHINE), key="ring.player", algorithm=RING)
 
 
 def how_many_bytes() -> None:

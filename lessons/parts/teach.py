@@ -148,7 +148,7 @@ def ladder(id: str, tasks: dict[str, Callable[[int], Exercise]], start: str) -> 
     verdict = exercise(f"{id}-{list(tasks).index(which)}", tasks[which](seed))
     schedule = verdict.schedule if verdict else None
     if schedule and schedule.num_steps and st.toggle("Play what I wrote", key=f"{id}-play"):
-        player(lockstep(schedule, SIZE, MACHINE), key=f"{id}-player", title="your schedule")
+        player(lockstep(schedule, SIZE, MACHINE), key=f"{id}-player", title="your schedule", linked=False)
 
 
 def _hints(id: str, task: Exercise) -> None:
