@@ -110,7 +110,7 @@ class Executor:
             return self.waits["receive" if do == "arrived" else "send", number]
         place = self._view(target)
         if do == "reduce":
-            return partial(OPS[self.op], place, self._view(source), place)
+            return partial(OPS[self.op], place, self._view(source), out=place)
         if do == "copy":
             return partial(np.copyto, place, self._view(source))
         return partial(place.fill, self.empty) if do == "fill" else partial(finished, place, self.op, self.world_size)

@@ -1,4 +1,7 @@
-"""Is what a live run computes right? Once against plain numpy, once against core.replay to the last bit."""
+"""Is what a live run computes right? Once against plain numpy, once against core.replay to the last bit.
+
+Each check is a run of its own: all processes of the runner must call it.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,8 @@ if TYPE_CHECKING:
 BITS = 1 << 22  # bytes that the comparison with core.replay takes, all vertices together
 
 
-def problem(runner: Runner) -> str:
-    """What is wrong on this process, in a sentence, or "". All processes of the runner must call this."""
-    return _wrong_numbers(runner) or _wrong_bits(runner)
-
-
-def _wrong_numbers(runner: Runner) -> str:
-    """On the whole buffer, with whole numbers whose sum is exact in any order."""
+def wrong_numbers(runner: Runner) -> str:
+    """On the whole buffer, with whole numbers whose sum is exact in any order: what is wrong here, or ""."""
     request, executor, rank = runner.request, runner.executor, runner.part.rank
     size, kind = runner.num_elements, (request.dtype, request.op)
     if rank < request.world_size:
@@ -39,7 +37,7 @@ def _wrong_numbers(runner: Runner) -> str:
     return f"rank {rank} ended with {executor.data[place]} in element {place}, where {right[place]} belongs"
 
 
-def _wrong_bits(runner: Runner) -> str:
+def wrong_bits(runner: Runner) -> str:
     """On a part of the buffer, with numbers that round: the order of additions shows in the bits."""
     request, rank = runner.request, runner.part.rank
     size = min(runner.num_elements, BITS // request.itemsize // runner.schedule.num_vertices)

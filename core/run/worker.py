@@ -12,7 +12,7 @@ from core.run import faults
 from core.run.about import about
 from core.run.backend import Call, Executor, Group
 from core.run.buffers import aligned
-from core.run.check import problem
+from core.run.check import wrong_bits, wrong_numbers
 from core.run.measure import Times, compete
 from core.run.plan import Piece, pieces, program
 from core.run.request import Method, Request, show_bytes
@@ -113,10 +113,11 @@ class Worker:
 
     def _check(self, runner: Runner) -> None:
         """Raise RunFailed, in every process, if any of them ended with something wrong."""
-        found = self.group.gather(problem(runner) if runner.executor else "")
-        wrong = self.group.share(next(filter(None, found), "") if found else None)
-        if wrong:
-            raise RunFailed(f"{runner.method.label}: {wrong}")
+        for check in (wrong_numbers, wrong_bits):
+            found = self.group.gather(check(runner) if runner.executor else "")
+            wrong = self.group.share(next(filter(None, found), "") if found else None)
+            if wrong:
+                raise RunFailed(f"{runner.method.label}: {wrong}")
 
     def _break(self, runner: Runner) -> None:
         if runner.executor:
