@@ -18,6 +18,13 @@ from lessons.parts.links import here, size_field
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
 
+MEANINGS = {
+    "Sent per rank": "by the rank that sends most. Without switches that add, none can be below the least: "
+    "2(n-1)/n S for an all-reduce",
+    "Time": "every step waits for its slowest transfer: alpha a message, beta a byte sent, gamma a byte added",
+    "Bus bandwidth": "S / time, times 2(n-1)/n: nccl-tests' way to compare with the speed of a link",
+    "Result": "the proof counts that every rank ends with each input exactly once",
+}
 TABLE_RANKS, TABLE_LINES, WORDS_STEPS = 8, 300, 200
 
 
@@ -25,12 +32,12 @@ def main() -> None:
     compact("Explore", "Every rank starts with its own buffer, and all must end with the sum. Press ▶ to see how.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         algorithm, world_size, options = pick_algorithm("explore")
-        nbytes = size_field("explore.size", width=120)
+        nbytes = size_field("explore.size", width=105)
         machine = pick_machine("explore")
     built = build(algorithm, world_size, options)
     trace = timed(built, nbytes, machine)
     numbers(built, trace, nbytes)
-    player(trace, key="explore.player", collective=algorithm.collective, source=algorithm.source)
+    player(trace, key="explore.player", collective=algorithm.collective, algorithm=algorithm, options=options)
     about(algorithm)
     more(built, trace, nbytes, machine)
 
@@ -40,16 +47,16 @@ def numbers(built: Built, trace: Trace, nbytes: int) -> None:
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
     busiest = float(built.moved.sent[:n].max(initial=0)) * trace.nbytes
     least = factor * nbytes
-    share = f"{digits(100 * busiest / least)} % of the least without switches that add" if least else ""
+    share = f"{digits(100 * busiest / least)} % of the least" if least else ""
     _, busbw = bandwidths(nbytes, trace.seconds, factor)
     report = proved(built)
     facts(
         Fact("Steps", show_count(built.schedule.num_steps), "counted"),
-        Fact("Messages per rank", show_count(int(built.moved.messages[:n].max(initial=0))), "counted", "busiest rank"),
+        Fact("Messages per rank", show_count(int(built.moved.messages[:n].max(initial=0))), "counted"),
         Fact("Sent per rank", show_bytes(busiest), "counted", share),
-        Fact("Time", show_seconds(trace.seconds), "formula", "lock-step alpha-beta-gamma"),
-        Fact("Bus bandwidth", show_rate(busbw), "formula", "nccl-tests factor"),
-        Fact("Result", "right" if report.right else "wrong", "proved", "each input exactly once"),
+        Fact("Time", show_seconds(trace.seconds), "formula"),
+        Fact("Bus bandwidth", show_rate(busbw), "formula"),
+        Fact("Result", "right" if report.right else "wrong", "proved"),
     )
     if not report.right:
         st.error(report.sentence)
@@ -113,6 +120,7 @@ def cost(built: Built, nbytes: int, machine: Machine) -> None:
         Fact("beta counts", f"{digits(counted.traffic)} S", "counted", "through the busiest port; S is the buffer"),
         Fact("gamma counts", f"{digits(counted.work)} S", "counted", "added by the busiest rank"),
     )
+    listed(MEANINGS)
     if algorithm.collective is not ALL_REDUCE or n < 2:
         st.info("The curve against the bound is drawn for all-reduce on two ranks or more.")
         return

@@ -38,7 +38,7 @@ def choose() -> tuple[Built, Built, int, Machine]:
         first, with_first = pick("compare.1", "ring", "", "First")
         second, with_second = pick("compare.2", "recursive_doubling", "vs_", "Second")
         world_size = pick_ranks("compare")
-        nbytes = size_field("compare.size", "1 MiB", width=120)
+        nbytes = size_field("compare.size", "1 MiB", width=105)
         machine = pick_machine("compare")
     for algorithm, options in ((first, with_first), (second, with_second)):
         stop_if_impossible(algorithm, world_size, options)

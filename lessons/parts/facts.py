@@ -10,7 +10,7 @@ import streamlit as st
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
 STYLE = """<style>
 dl.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0 !important}
-.facts div {min-width:6.5rem}
+.facts div {min-width:4rem}
 .facts dt, .facts small {font-size:.8rem; opacity:.85}
 .facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25; font-variant-numeric:tabular-nums}
 .facts small {display:block; font-weight:400}
@@ -71,6 +71,7 @@ def compact(title: str, sentence: str) -> None:
     """A page header of one line, so that what follows is above the fold."""
     st.html(
         "<style>.stMainBlockContainer {padding-top:3.25rem; padding-bottom:4rem}"
+        "@media (min-width:800px) {.stMainBlockContainer {padding-left:2.5rem; padding-right:2.5rem}}"
         ".compact {display:flex; flex-wrap:wrap; align-items:baseline; gap:.1rem .9rem}"
         ".compact h1 {font-size:1.5rem; padding:0; margin:0} .compact p {margin:0; opacity:.85}</style>"
         f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>'

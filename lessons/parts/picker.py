@@ -48,7 +48,7 @@ def pick_name(
         default=default,
         read=one_of(names),
         options=names,
-        width=210,
+        width=175,
     )
     return ALGORITHMS[name]
 
@@ -64,7 +64,7 @@ def pick_ranks(key: str, default: int = 8, *, prefix: str = "") -> int:
         read=whole,
         step=1,
         help="How many ranks take part (GPUs, or processes).",
-        width=120,
+        width=115,
     )
 
 
@@ -89,7 +89,7 @@ def _option(key: str, name: str, label: str, option: Option):
     if option.choices:
         more = {"options": list(option.choices), "read": one_of(option.choices)}
         return linked(
-            st.selectbox, label, key=key, name=name, default=option.default, help=option.help, width=150, **more
+            st.selectbox, label, key=key, name=name, default=option.default, help=option.help, width=115, **more
         )
 
     def read(text: str) -> int:
@@ -107,7 +107,7 @@ def _option(key: str, name: str, label: str, option: Option):
         default=option.default,
         read=read,
         help=option.help,
-        width=150,
+        width=115,
         **limits,
     )
 
@@ -147,7 +147,7 @@ def pick_machine(key: str, default: str = "400 Gb InfiniBand") -> Machine:
         read=one_of(names),
         options=names,
         help="Sets alpha (seconds a message), bandwidth (1/beta) and reducing rate (1/gamma).",
-        width=210,
+        width=175,
     )
     return MACHINES[name] if name != OWN else _own_machine(key)
 
