@@ -25,7 +25,7 @@ def repairs(schedule: Schedule, lane: Lane, flow: Flow) -> Iterator[Edit]:
     for rows, edit in (
         (_drops(flow), edits.dropped),
         (_flips(flow), edits.flipped),
-        (_reversals(flow), edits.reversed_),
+        (_reversals(flow, len(lane.slots)), edits.reversed_),
     ):
         yield from (edit(schedule, int(row)) for row in rows)
     if complete(lane, schedule.num_steps):
@@ -50,9 +50,12 @@ def _flips(flow: Flow) -> np.ndarray:
     return flow.row[(effect == flow.lacking) & alone]
 
 
-def _reversals(flow: Flow) -> np.ndarray:
-    effect = flow.put(flow.step, flow.dst, flow.src, flow.op) - flow.put(flow.step, flow.src, flow.dst, flow.op)
-    return flow.row[(effect == flow.lacking) & flow.may_put(flow.step, flow.src, flow.op)]
+def _reversals(flow: Flow, size: int) -> np.ndarray:
+    """The vertices change places, the slots stay: what was sent from slot 1 into slot 0 still is."""
+    sender = flow.dst // size * size + flow.src % size
+    receiver = flow.src // size * size + flow.dst % size
+    effect = flow.put(flow.step, sender, receiver, flow.op) - flow.put(flow.step, flow.src, flow.dst, flow.op)
+    return flow.row[(effect == flow.lacking) & flow.may_put(flow.step, receiver, flow.op)]
 
 
 def _others(flow: Flow, node: np.ndarray, size: int) -> np.ndarray:
