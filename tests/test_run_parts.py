@@ -11,7 +11,7 @@ from core.run.clocks import best, corrected, corrections
 from core.run.measure import quiet_rounds
 from core.run.memory import needed_bytes
 from core.run.plan import pieces
-from core.run.request import MAX_PROCESSES, Method, Request, parse_bytes
+from core.run.request import MAX_PROCESSES, Method, Request
 from core.run.tracing import impossible, of_transfers
 
 
@@ -96,12 +96,6 @@ def test_who_died_of_what():
     assert autopsy.of_death(openmpi, []).startswith("process 2 was ended by signal 11 (SIGSEGV)")
     assert autopsy.of_death("warning\nit broke\n\n", []).endswith("it broke")
     assert autopsy.of_death("", []).endswith("nothing was said about why")
-
-
-@pytest.mark.parametrize("text", ["", "1e3", "-1", "5T", "ten", "1 2"])
-def test_sizes_that_are_none(text):
-    with pytest.raises(ValueError, match="is not a size"):
-        parse_bytes(text)
 
 
 def test_requests_survive_the_way_to_the_processes():

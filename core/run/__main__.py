@@ -16,9 +16,10 @@ from pathlib import Path
 
 from core.run import faults, launch, runtimes
 from core.run.report import Printer, about_lines, table
-from core.run.request import BACKENDS, DTYPES, Method, Request, parse_bytes
+from core.run.request import BACKENDS, DEVICES, DTYPES, Method, Request
 from core.run.watch import Watch
 from core.run.worker import RunFailed, Worker
+from core.units import parse_bytes
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,6 +36,7 @@ def parser() -> Parser:
     )
     add = found.add_argument
     add("--backend", default="mpi", choices=BACKENDS, help="what moves the data (default: mpi)")
+    add("--device", default="", choices=DEVICES, help="where virtual ranks live (default: a GPU if there is one)")
     add("-n", "--ranks", type=int, help="how many ranks; a switch is one process more (default: 2, or what MPI has)")
     add("--algorithm", default="ring", help="names of the catalogue, separated by commas")
     add("--schedule", default="", help="a trace file (.arl) whose schedule is run instead")
@@ -77,6 +79,7 @@ def request_of(options: argparse.Namespace, world_size: int) -> Request:
         _methods(options),
         tuple(parse_bytes(size) for size in options.bytes.split(",")),
         backend=options.backend,
+        device=options.device,
         dtype=options.dtype,
         op=options.op,
         repeats=options.repeats,

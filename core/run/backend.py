@@ -61,6 +61,10 @@ class Group(ABC):
     @abstractmethod
     def link(self) -> Link: ...
 
+    def executor(self, program: Program, cut: list[Piece], dtype, op: str, world_size: int) -> Executor:
+        """What carries out this process's program. All processes of the group must ask."""
+        return Executor(program, cut, self.link(), dtype, op, world_size)
+
     @abstractmethod
     def native(self, data: np.ndarray, op: str) -> Call | None:
         """The library's own all-reduce of `data`, in place; None where it has none for this dtype or op."""
@@ -99,6 +103,16 @@ class Executor:
     def load(self, values: np.ndarray) -> None:
         """Put a rank's input where the program expects it."""
         self.data[: len(values)] = values
+
+    def fill(self, value: float) -> None:
+        """Put the same number everywhere in the data."""
+        self.data.fill(value)
+
+    def recorder(self, cut: list[Piece]):
+        """A tracing.Recorder: the same calls, with stamps."""
+        from core.run.tracing import Recorder  # which needs this module
+
+        return Recorder(self, cut)
 
     def _act(self, instruction: Instruction, cut: list[Piece]) -> Call:
         do, number, target, source = instruction

@@ -21,7 +21,8 @@ from pathlib import Path
 from core.run import autopsy, faults, processes, runtimes
 from core.run.buffers import free_memory
 from core.run.memory import needed_bytes
-from core.run.request import Request, show_bytes
+from core.run.request import Request
+from core.units import show_bytes
 
 IDLE = 10.0  # seconds without a sign of life after which a run is given up
 ANSWER = 0.8  # seconds that hung processes get to say where they are

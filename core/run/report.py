@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from core.run.request import show_bytes
+from core.units import show_bytes, show_seconds
 
 
 class Printer:
@@ -25,17 +25,6 @@ class Printer:
         if self.last and self.stream.isatty():
             self.stream.write("\r\033[K")
         self.last = ""
-
-
-def show_seconds(seconds: float) -> str:
-    """
-    >>> show_seconds(1.234e-6), show_seconds(0.0456), show_seconds(2.5)
-    ('1.23 us', '45.6 ms', '2.50 s')
-    """
-    for unit, size in (("us", 1e-6), ("ms", 1e-3)):
-        if seconds < 999.5 * size:
-            return f"{seconds / size:.3g} {unit}" if seconds / size >= 10 else f"{seconds / size:.2f} {unit}"
-    return f"{seconds:.2f} s"
 
 
 def table(rows: list[dict]) -> str:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from core import collective, trace
+from core import trace
 from core.algorithms import ALGORITHMS
 from core.chunks import LAYOUTS
-from core.collective import ALL_REDUCE, Collective
+from core.collective import ALL_REDUCE, BARRIER, COLLECTIVES, Collective
 from core.replay import OPS
 from core.run.segments import segmented
 from core.schedule import Schedule
 
-BACKENDS = ("mpi", "threads")
+BACKENDS = ("mpi", "threads", "virtual")
+DEVICES = ("", "cpu", "cuda")  # where virtual ranks live; "": a GPU if there is one
 DTYPES = ("float32", "float64", "int32", "int64", "float16")
 MAX_PROCESSES = 32
 MAX_BYTES = 1 << 30
-COLLECTIVES = {value.name: value for value in vars(collective).values() if isinstance(value, Collective)}
-UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,8 @@ class Method:
             return ""
         if self.algorithm not in ALGORITHMS:
             return f"there is no algorithm {self.algorithm!r}: choose one of {', '.join(ALGORITHMS)}"
+        if ALGORITHMS[self.algorithm].collective is BARRIER:
+            return f"{self.algorithm} moves no data: there is nothing to measure here"
         problem = ALGORITHMS[self.algorithm].refuse(world_size, **self.options)
         return f"{self.algorithm}: {problem}" if problem else ""
 
@@ -65,8 +65,9 @@ class Method:
 class Request:
     world_size: int
     methods: tuple[Method, ...]
-    sizes: tuple[int, ...]  # bytes
+    sizes: tuple[int, ...]  # bytes of all chunks together
     backend: str = "mpi"
+    device: str = ""  # of virtual ranks
     dtype: str = "float32"
     op: str = "sum"
     layout: str = "even"
@@ -88,10 +89,18 @@ class Request:
 
     def refuse(self) -> str:
         """Why this cannot be run, in a sentence, or ""."""
-        choices = (("backend", BACKENDS), ("dtype", DTYPES), ("op", tuple(OPS)), ("layout", LAYOUTS))
+        choices = (
+            ("backend", BACKENDS),
+            ("device", DEVICES),
+            ("dtype", DTYPES),
+            ("op", tuple(OPS)),
+            ("layout", LAYOUTS),
+        )
         for name, known in choices:
             if getattr(self, name) not in known:
                 return f"{name} is {getattr(self, name)!r}: choose one of {', '.join(known)}"
+        if self.fault and self.backend == "virtual":
+            return "virtual ranks are one process, so none of them can fail alone: break something over MPI or threads"
         return self._refuse_numbers() or self._refuse_sizes() or self._refuse_methods()
 
     def _refuse_numbers(self) -> str:
@@ -136,26 +145,3 @@ class Request:
     def from_dict(cls, given: dict) -> Request:
         methods = tuple(Method(**method) for method in given["methods"])
         return cls(**{**given, "methods": methods, "sizes": tuple(given["sizes"])})
-
-
-def parse_bytes(text: str) -> int:
-    """A number of bytes, as people write it; K, M and G are powers of 1024.
-
-    >>> parse_bytes("16M"), parse_bytes("1.5 KiB"), parse_bytes("8")
-    (16777216, 1536, 8)
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?\s*", text, re.IGNORECASE)
-    if not match:
-        raise ValueError(f"{text!r} is not a size: write 1024, 64K, 16M or 1G")
-    return int(float(match[1]) * UNITS[match[2].lower()])
-
-
-def show_bytes(nbytes: int) -> str:
-    """
-    >>> show_bytes(16777216), show_bytes(1536), show_bytes(8)
-    ('16 MiB', '1.5 KiB', '8 B')
-    """
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if nbytes >= size:
-            return f"{nbytes / size:.4g} {unit}"
-    return f"{nbytes} B"

@@ -105,12 +105,12 @@ class ThreadGroup(Group):
         os._exit(code)
 
 
-def run_threads(size: int, one: Callable[[Group], int]) -> int:
+def run_threads(size: int, one: Callable[[Group], int], group: Callable[[Hall, int], Group] = ThreadGroup) -> int:
     """Call one(group) in `size` threads; the largest of their exit codes."""
     hall, codes = Hall(size), [1] * size
 
     def body(rank: int) -> None:
-        codes[rank] = one(ThreadGroup(hall, rank))
+        codes[rank] = one(group(hall, rank))
 
     others = [threading.Thread(target=body, args=(rank,), daemon=True) for rank in range(1, size)]
     for thread in others:

@@ -15,10 +15,11 @@ from core.run.buffers import aligned
 from core.run.check import wrong_bits, wrong_numbers
 from core.run.measure import Times, compete
 from core.run.plan import Piece, pieces, program
-from core.run.request import Method, Request, show_bytes
-from core.run.tracing import Recorder, impossible, of_transfers, record
+from core.run.request import Method, Request
+from core.run.tracing import impossible, of_transfers, record
 from core.run.watch import Watch
 from core.schedule import Schedule
+from core.units import show_bytes
 
 Report = Callable[[dict], None]
 
@@ -50,7 +51,7 @@ class Runner:
     def prepare(self, cut: list[Piece], num_elements: int) -> Executor:
         request = self.request
         mine = program(self.schedule, self.part.rank, cut, num_elements, request.op, request.itemsize)
-        return Executor(mine, cut, self.part.link(), request.dtype, request.op, request.world_size)
+        return self.part.executor(mine, cut, request.dtype, request.op, request.world_size)
 
     def close(self) -> None:
         if self.executor:
@@ -131,7 +132,7 @@ class Worker:
         quiet = 1 if self.request.op == "prod" else 0  # stays what it is, however often it is added up
         for runner in runners:
             if runner.executor:
-                runner.executor.data.fill(quiet)
+                runner.executor.fill(quiet)
         if self.request.native and runners[0].method.promises().name == "all-reduce":
             native = self._native(runners[0].num_elements, quiet)
             if self.group.share(native is not None):
@@ -144,8 +145,10 @@ class Worker:
         measured = compete(self.group, calls, self.request.repeats, self.request.seconds, progress)
         if measured is None:
             return []
-        factor = runners[0].method.promises().bus_factor(self.request.world_size) if self.request.world_size > 1 else 0
-        return [row(label, nbytes, times, factor, measured[1]) for label, times in zip(labels, measured[0])]
+        promise, ranks = runners[0].method.promises(), self.request.world_size
+        factor = promise.bus_factor(ranks) if ranks > 1 else 0
+        share = 1 / promise.buffers(ranks)  # of all chunks together, what counts as the size of the collective
+        return [row(label, nbytes, times, (share, factor), measured[1]) for label, times in zip(labels, measured[0])]
 
     def _native(self, num_elements: int, quiet: int) -> Call | None:
         ranks = self.parts[self.request.world_size]
@@ -158,7 +161,7 @@ class Worker:
     def _trace(self, runner: Runner, nbytes: int, rows: list[dict], place: int) -> None:
         if runner.executor:
             faults.arm(runner.executor, self.request.fault)
-            found = record(runner.part, Recorder(runner.executor, runner.cut), len(runner.cut))
+            found = record(runner.part, runner.executor.recorder(runner.cut), len(runner.cut))
         self.group.barrier(idle=runner.executor is None)
         if self.group.rank:
             return
@@ -175,7 +178,7 @@ class Worker:
         self.report({"ev": "trace", "label": runner.method.label, "nbytes": nbytes, "data": trace.save(measured)})
 
 
-def row(label: str, nbytes: int, times: Times, factor: float, foreign: float | None) -> dict:
+def row(label: str, nbytes: int, times: Times, factors: tuple[float, float], foreign: float | None) -> dict:
     """One line of the result: seconds for one call, and bytes per second."""
-    algbw, busbw = bandwidths(nbytes, times.median, factor)
+    algbw, busbw = bandwidths(nbytes * factors[0], times.median, factors[1])
     return {"label": label, "nbytes": nbytes, **asdict(times), "algbw": algbw, "busbw": busbw, "foreign": foreign}
