@@ -11,6 +11,7 @@ from core.run.clocks import best, corrected, corrections
 from core.run.measure import quiet_rounds
 from core.run.memory import needed_bytes
 from core.run.plan import pieces
+from core.run.report import provenance
 from core.run.request import MAX_PROCESSES, Method, Request
 from core.run.tracing import impossible, of_transfers
 
@@ -153,3 +154,17 @@ def test_the_launcher_gets_what_its_library_needs():
     openmpi = runtimes.Launcher("/x/mpiexec", "openmpi", "5.0")
     assert openmpi.command(3, ["python"])[:2] == ["/x/mpiexec", "--oversubscribe"]
     assert runtimes.Launcher("/x/mpiexec", "mpich", "5").command(3, ["python"]) == ["/x/mpiexec", "-n", "3", "python"]
+
+
+def test_where_a_trace_comes_from_can_be_told_whatever_the_file_says():
+    told = provenance(
+        {"machine": {"processor": "P", "cores": 2}, "date": "today", "foreign": 0.25, "versions": {"MPI": "5"}}
+    )
+    assert told["Measured"] == "today on P, 2 processors; MPI 5"
+    assert told["Other programs"] == "took 25% of the processors meanwhile"
+    for nonsense in (
+        {},
+        {"machine": 7, "clock": "x", "foreign": "much", "versions": []},
+        {"clock": {"uncertainty_us": []}},
+    ):
+        assert all(isinstance(text, str) for text in provenance(nonsense).values())

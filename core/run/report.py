@@ -51,3 +51,28 @@ def about_lines(result: dict) -> list[str]:
         f"{about['machine']['processor']}, {about['machine']['cores']} processors; "
         + ", ".join(f"{name} {version}" for name, version in about["versions"].items()),
     ]
+
+
+def provenance(about: dict) -> dict[str, str]:
+    """Where, when and how a trace was measured, as {name: text}. `about` may come from anybody's file."""
+    machine, clock, versions = (_dict(about.get(name)) for name in ("machine", "clock", "versions"))
+    foreign, uncertainty = _number(about.get("foreign")), _number(clock.get("uncertainty_us"))
+    doubt = "" if clock.get("agrees", True) else "; the clocks of the processes disagreed: do not trust single times"
+    where = f"{machine.get('processor', 'an unknown machine')}, {machine.get('cores', '?')} processors"
+    software = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return {
+        "Measured": f"{about.get('date', 'at an unknown time')} on {where}; {software}",
+        "Clocks": f"{clock.get('kind', 'unknown')}, wrong by {uncertainty or 0:.2g} us at most{doubt}; "
+        f"{clock.get('impossible', 0)} transfers arrived before they were sent",
+        "Other programs": "unknown" if foreign is None else f"took {foreign:.0%} of the processors meanwhile",
+        "Looking at the clock": "takes time too: medians come from runs without it, the animation from one run with it",
+        "Command": str(about.get("command", "")),
+    }
+
+
+def _dict(value) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

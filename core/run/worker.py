@@ -169,6 +169,7 @@ class Worker:
         start, end = of_transfers(runner.schedule, runner.cut, times)
         known = self.about | {
             "label": runner.method.label,
+            "collective": runner.method.promises().name,
             "medians": {line["label"]: line["median"] for line in rows},
             **{key: rows[place][key] for key in ("median", "rounds", "foreign")},
             "clock": clock | {"impossible": impossible(times, clock["uncertainty_us"] * 1e3)},

@@ -1,0 +1,160 @@
+"""Start a live run from a page, follow it, cancel it. Only a click starts one, and only where that is allowed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+import streamlit as st
+
+from core.run import launch
+from core.run.buffers import free_memory
+from core.run.launch import Job, Refused
+from core.run.memory import needed_bytes
+from core.run.request import Request
+from core.run.runtimes import GET_MPI, Missing, launcher
+from core.units import show_bytes
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PLACE = "live.job"
+GUESSES = {
+    "ours": "This schedule, by more than 10 %",
+    "native": "The library's own all-reduce, by more than 10 %",
+    "tie": "Neither: within 10 % of each other",
+}
+
+
+def refusal() -> str:
+    """Why this server starts no processes for its readers, or ""."""
+    if st.get_option("server.address") in LOOPBACK or os.environ.get("ALLREDUCE_ALLOW_LIVE") == "1":
+        return ""
+    return (
+        "This server can be reached from other machines, so it starts no processes. Whoever runs it can allow that: "
+        "set ALLREDUCE_ALLOW_LIVE=1 and start it again, or bind it with --server.address=127.0.0.1."
+    )
+
+
+def job() -> Job | None:
+    """This reader's latest run."""
+    return st.session_state.get(PLACE)
+
+
+def guess(request: Request) -> None:
+    """A prediction before the run, if the reader likes; shown beside the result."""
+    if request.backend != "mpi" or request.methods[0].promises().name != "all-reduce":
+        st.session_state.pop("live.guess", None)
+        return
+    st.segmented_control(
+        "Before you press Run: which will be faster?", list(GUESSES), format_func=GUESSES.get, key="live.guess"
+    )
+
+
+def start(request: Request, command: str) -> None:
+    """What the run will take, and the button that starts it."""
+    free = free_memory()
+    processes = request.num_processes
+    what = f"{processes} processes" if request.backend == "mpi" else f"{processes} threads"
+    of = f" of {show_bytes(free)} free" if free is not None else ""
+    st.caption(
+        f"Takes {what}, about {show_bytes(needed_bytes(request))} of memory{of} [counted], usually "
+        f"{request.seconds + 2:.0f} s and never more than {request.time_limit:.0f} s."
+    )
+    if problem := refusal() or _missing(request) or launch.refuse(request):
+        st.warning(problem)
+        return
+    if st.button("Run it now", type="primary", key="live.run"):
+        _submit(request, command)
+
+
+def _submit(request: Request, command: str) -> None:
+    running = job()
+    if running is not None and not running.over:
+        st.warning("Your run is still going: wait for it, or cancel it first.")
+        return
+    try:
+        st.session_state[PLACE] = launch.submit(request, command)
+    except Refused as refused:
+        st.error(str(refused))
+        return
+    st.session_state["live.guessed"] = st.session_state.get("live.guess")
+
+
+def _missing(request: Request) -> str:
+    if request.backend != "mpi":
+        return ""
+    try:
+        launcher()
+    except Missing as missing:
+        return f"{missing}. Then reload this page. Threads work without it: choose them above."
+    return ""
+
+
+def follow() -> Job | None:
+    """Show how the reader's run is getting on; the run when it is over."""
+    running = job()
+    if running is None:
+        return None
+    if not running.over:
+        _progress()
+        return None
+    if running.state != "done":
+        _sad_end(running)
+    return running
+
+
+@st.fragment(run_every=0.3)
+def _progress() -> None:
+    running = job()
+    if running is None or running.over:
+        st.rerun()
+    ahead = running.position
+    text = (
+        f"{ahead} runs before yours: they take turns, or they would spoil each other's times" if ahead else running.text
+    )
+    st.progress(running.done, text=text)
+    if st.button("Cancel", key="live.cancel"):
+        running.cancel()
+
+
+def _sad_end(ended: Job) -> None:
+    show = st.info if ended.state == "cancelled" else st.error
+    show(ended.error[:1].upper() + ended.error[1:] + ".")
+    if ended.where:
+        st.markdown("Where everybody was:\n" + "\n".join(f"- {line}" for line in ended.where))
+
+
+def command(request: Request, out: str = "trace.arl") -> str:
+    """The command line that does the same without the page."""
+    return shlex.join(["python", "-m", "core.run", *arguments(request, out)])
+
+
+def arguments(request: Request, out: str) -> list[str]:
+    method = request.methods[0]
+    words = ["--backend", request.backend, "-n", str(request.world_size), "--algorithm", method.algorithm]
+    for name, value in method.options.items():
+        words += ["--option", f"{name}={value}"]
+    words += ["--segments", str(method.segments)] * (method.segments > 1)
+    words += ["--bytes", str(request.sizes[0]), "--dtype", request.dtype, "--op", request.op]
+    return [*words, "--out", out]
+
+
+def elsewhere(request: Request, line: str) -> None:
+    """Lines to copy. Nothing here is run by the page."""
+    st.caption("The same run from a terminal, in the folder of this project:")
+    st.code(line, language="bash")
+    if request.backend != "mpi":
+        return
+    worker = shlex.join(["python", "-m", "mpi4py", "-m", "core.run", "--worker", *arguments(request, "trace.arl")])
+    count = request.num_processes
+    st.caption("On a cluster, without this app; the trace file opens below.")
+    st.code(
+        f"mpiexec -n {count} {worker}\n"
+        f"srun -n {count} --mpi=pmi2 {worker}    # MPICH and Intel MPI\n"
+        f"srun -n {count} --mpi=pmix {worker}    # Open MPI 5",
+        language="bash",
+    )
+    st.caption(
+        "mpi4py takes the library beside Python first. For the cluster's own: `pip uninstall mpich`, or "
+        "`export MPI4PY_LIBMPI=/path/to/libmpi.so`. If every process says the world has 1, launcher and library do "
+        f"not belong together. On a laptop: `{GET_MPI}`."
+    )

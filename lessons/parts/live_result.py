@@ -1,0 +1,143 @@
+"""What a live run measured, beside what the model says; and traces that come from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from core import trace
+from core.collective import ALL_REDUCE, COLLECTIVES
+from core.container import BadFile
+from core.machines import MACHINES
+from core.run.launch import Job
+from core.run.report import provenance
+from core.trace import Trace, lockstep
+from core.units import digits, show_bytes, show_rate, show_seconds
+from lessons.parts.facts import Fact, facts, listed
+from lessons.parts.live import GUESSES
+from lessons.parts.player import player
+
+RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
+MODEL = MACHINES["Laptop memory"]
+LIMIT = 32 << 20  # bytes of a file that is opened here
+TIE = 0.1  # closer than this is no difference
+
+
+def show(job: Job) -> None:
+    """Medians, the verdict on the guess, and the measured trace in the player."""
+    rows = {row["label"]: row for row in job.result["rows"]}
+    method = job.request.methods[0]
+    ours, native = rows[method.label], rows.get("native")
+    measured = _loaded(job.traces[0]["data"])
+    promise = method.promises()
+    st.subheader(f"{method.label.replace('_', ' ')}, {show_bytes(ours['nbytes'])}, {job.request.world_size} ranks")
+    _numbers(job, measured, ours, native)
+    if native:
+        _verdict(ours["median"], native["median"])
+    model = lockstep(measured.schedule, measured.nbytes, MODEL)
+    player(measured, key="live.player", collective=promise, ghost=model, title="measured here")
+    about(measured)
+    st.download_button(
+        "Trace file (.arl)",
+        job.traces[0]["data"],
+        f"{method.algorithm}-{job.request.world_size}-{job.request.backend}.arl",
+        key="live.download",
+        on_click="ignore",
+    )
+
+
+def _numbers(job: Job, measured: Trace, ours: dict, native: dict | None) -> None:
+    model = lockstep(measured.schedule, measured.nbytes, MODEL).seconds
+    spread = f"{show_seconds(ours['best'])} to {show_seconds(ours['worst'])} in {ours['rounds']} rounds"
+    found = [
+        Fact("Median time", show_seconds(ours["median"]), "measured here", spread),
+        Fact("Bus bandwidth", show_rate(ours["busbw"]), "measured here", "nccl-tests factor"),
+        Fact("Model", show_seconds(model), "formula", f"alpha-beta-gamma of “{MODEL.name}”"),
+        Fact("Model / measured", f"{digits(model / ours['median'])} x", "formula", "1 x would be a perfect model"),
+    ]
+    if native:
+        ratio = f"{digits(ours['median'] / native['median'])} x"
+        found[1:1] = [
+            Fact("Library's own", show_seconds(native["median"]), "measured here", "MPI_Allreduce, same rounds"),
+            Fact("Ours / library", ratio, "measured here", "below 1 x: this schedule is faster"),
+        ]
+    facts(*found)
+
+
+def _verdict(ours: float, native: float) -> None:
+    """The guess that was made before the run, and what came out."""
+    winner = "tie" if abs(ours / native - 1) <= TIE else "ours" if ours < native else "native"
+    guessed = st.session_state.get("live.guessed")
+    said = GUESSES[winner][0].lower() + GUESSES[winner][1:]
+    if guessed is None:
+        st.caption(f"Came out: {said} [measured here].")
+    elif guessed == winner:
+        st.success(f"Your guess was right: {said}.")
+    else:
+        st.info(
+            f"You guessed: {GUESSES[guessed][0].lower() + GUESSES[guessed][1:]}. It came out: {said}. "
+            "Small buffers are about the number of steps and what each costs, large ones about copies of memory."
+        )
+
+
+def about(measured: Trace) -> None:
+    """Where, when and how a trace was measured."""
+    listed(provenance(measured.about))
+
+
+def from_a_file() -> None:
+    """Play a trace that was recorded elsewhere."""
+    st.subheader("Play a trace file", divider="gray")
+    file = st.file_uploader(
+        "A trace that this program saved, here or on a cluster (.arl)", type=["arl"], key="live.file"
+    )
+    if file is None:
+        return
+    if file.size > LIMIT:
+        st.error(f"{file.name} has {show_bytes(file.size)}: traces of up to {show_bytes(LIMIT)} are opened here.")
+        return
+    try:
+        found = trace.load(file.getvalue())
+    except BadFile as problem:
+        st.error(f"{file.name}: {problem}.")
+        return
+    _play(found, "live.file.player", f"{file.name}, {found.origin}")
+
+
+def recorded() -> None:
+    """Runs of other machines that come with this program."""
+    files = sorted(RECORDED.glob("*.arl"))
+    if not files:
+        return
+    st.subheader("Recorded runs", divider="gray")
+    names = {file.stem: file for file in files}
+    chosen = st.selectbox(
+        "Measured elsewhere, kept with this program",
+        list(names),
+        index=None,
+        key="live.recorded",
+        placeholder="Choose one",
+    )
+    if chosen:
+        found = _loaded(names[chosen].read_bytes())
+        _play(found, "live.recorded.player", f"recorded, {found.origin}")
+
+
+def _play(found: Trace, key: str, title: str) -> None:
+    median = found.about.get("median")
+    median = median if isinstance(median, float) else None
+    pairs = [
+        Fact("Length of this run", show_seconds(found.seconds), "recorded", found.origin),
+        Fact("Buffer", show_bytes(found.nbytes), "recorded"),
+    ]
+    pairs += [Fact("Median time", show_seconds(median), "recorded", "of many runs")] * bool(median)
+    facts(*pairs)
+    promise = COLLECTIVES.get(str(found.about.get("collective")), ALL_REDUCE)
+    player(found, key=key, collective=promise, title=title, linked=False)
+    about(found)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _loaded(data: bytes) -> Trace:
+    return trace.load(data)

@@ -1,0 +1,102 @@
+"""The Live page, as a reader uses it. Runs that take processes are in tests/live."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.run import runtimes
+from lessons.parts import live
+
+ROOT = Path(__file__).parents[1]
+
+
+def opened(**query):
+    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/18_live.py")
+    for key, value in query.items():
+        page.query_params[key] = value
+    page.run()
+    assert [e.message for e in page.exception] == []
+    return page
+
+
+def said(page):
+    kinds = (page.markdown, page.caption, page.error, page.warning, page.info, page.success, page.get("html"))
+    return " ".join(str(element.value) for kind in kinds for element in kind)
+
+
+def done(page, seconds=60):
+    job = page.session_state[live.PLACE]
+    assert job.wait(seconds)
+    page.run()
+    assert [e.message for e in page.exception] == []
+    return job
+
+
+@pytest.fixture
+def without_mpi(monkeypatch):
+    monkeypatch.setenv("ALLREDUCE_MPIEXEC", "/nowhere/mpiexec")
+
+
+def test_the_page_says_what_a_run_takes_and_how_to_repeat_it():
+    page = opened(ranks="2", size="16 MiB")
+    assert "of memory" in said(page)
+    assert any("--bytes 16777216" in block.value for block in page.code)
+
+
+@pytest.mark.usefixtures("without_mpi")
+def test_without_mpi_it_says_what_is_missing_and_offers_threads():
+    page = opened(backend="mpi")
+    assert runtimes.GET_MPI in said(page)
+    assert "live.run" not in [button.key for button in page.button]
+    assert opened().selectbox(key="live.backend").value == "threads"
+
+
+def test_a_link_starts_nothing():
+    page = opened(algorithm="ring", ranks="2", backend="threads", run="1")
+    assert live.PLACE not in page.session_state
+
+
+def test_a_server_for_others_starts_nothing_unless_allowed(monkeypatch):
+    monkeypatch.setattr(live, "LOOPBACK", ())
+    page = opened(backend="threads")
+    assert "ALLREDUCE_ALLOW_LIVE=1" in said(page)
+    assert "live.run" not in [button.key for button in page.button]
+    monkeypatch.setenv("ALLREDUCE_ALLOW_LIVE", "1")
+    assert "live.run" in [button.key for button in opened(backend="threads").button]
+
+
+def test_too_many_processes_are_refused_in_a_sentence():
+    assert "a live run starts at most 32" in said(opened(algorithm="sharp", ranks="32", backend="threads"))
+
+
+@pytest.mark.live
+def test_threads_run_and_are_shown_and_can_be_saved():
+    page = opened(backend="threads", ranks="3", size="16 KiB")
+    page.button(key="live.run").click().run()
+    job = done(page)
+    assert job.state == "done", job.error
+    assert "Median time" in said(page)
+    assert "measured here" in said(page)
+
+
+@pytest.mark.live
+def test_a_second_click_while_one_runs_is_refused(monkeypatch):
+    page = opened(backend="threads", ranks="3", size="16 KiB")
+    page.button(key="live.run").click().run()
+    first = page.session_state[live.PLACE]
+    if not first.over:
+        page.button(key="live.run").click().run()
+        assert "still going" in said(page)
+        assert page.session_state[live.PLACE] is first
+    first.cancel()
+    assert done(page).state == "cancelled"
+    assert "cancelled" in said(page)
+
+
+def test_files_that_are_no_traces_are_refused_in_a_sentence():
+    page = opened(backend="threads")
+    for data, sentence in ((b"", "this file is empty"), (b"PK\x03\x04 something", "not a file of AllReduce Lab")):
+        page.file_uploader(key="live.file").upload("x.arl", data, "application/octet-stream").run()
+        assert [e.message for e in page.exception] == []
+        assert sentence in said(page)
