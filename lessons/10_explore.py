@@ -3,6 +3,8 @@
 Choose an algorithm and watch every chunk travel; see what it costs, and take it with you.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.algorithms.base import Algorithm
@@ -18,6 +20,7 @@ from lessons.parts.links import here, size_field
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
 
+LESSONS = Path(__file__).parent
 MEANINGS = {
     "Sent per rank": "by the rank that sends most. Without switches that add, none can be below the least: "
     "2(n-1)/n S for an all-reduce",
@@ -29,7 +32,7 @@ TABLE_RANKS, TABLE_LINES, WORDS_STEPS = 8, 300, 200
 
 
 def main() -> None:
-    compact("Explore", "Every rank starts with its own buffer, and all must end with the sum. Press ▶ to see how.")
+    compact("Explore", "All ranks must end with the sum of everyone's buffers. Press ▶ to see how they get there.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         algorithm, world_size, options = pick_algorithm("explore")
         nbytes = size_field("explore.size", width=105)
@@ -39,6 +42,7 @@ def main() -> None:
     numbers(built, trace, nbytes)
     player(trace, key="explore.player", collective=algorithm.collective, algorithm=algorithm, options=options)
     about(algorithm)
+    onward(built)
     more(built, trace, nbytes, machine)
 
 
@@ -47,7 +51,8 @@ def numbers(built: Built, trace: Trace, nbytes: int) -> None:
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
     busiest = float(built.moved.sent[:n].max(initial=0)) * trace.nbytes
     least = factor * nbytes
-    share = f"{digits(100 * busiest / least)} % of the least" if least else ""
+    switches = " without switches" if built.schedule.num_vertices > n else ""
+    share = f"{digits(100 * busiest / least)} % of the least{switches}" if least else ""
     _, busbw = bandwidths(nbytes, trace.seconds, factor)
     report = proved(built)
     facts(
@@ -67,6 +72,20 @@ def about(algorithm: Algorithm) -> None:
     st.markdown(f"**{algorithm.name.replace('_', ' ')}.** {algorithm.idea}")
     lines = {"Promise": algorithm.collective.promise, "Used by": algorithm.users, "Also called": algorithm.also_called}
     listed({**lines, "Extra memory": algorithm.extra, "Read more": algorithm.reference})
+
+
+def onward(built: Built) -> None:
+    """The same algorithm on other pages, and where a newcomer begins."""
+    name, world_size, options = built.key
+    same = {"algorithm": name, "ranks": str(world_size), **{option: str(value) for option, value in options}}
+    others = [file for file in ("12_compare.py", "16_straggler.py", "18_live.py") if (LESSONS / file).exists()]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("New here? Begin with", width="content")
+        st.page_link("lessons/34_ring.py")
+        if built.algorithm.collective is ALL_REDUCE:
+            st.markdown("Take this algorithm to", width="content")
+            for file in others:
+                st.page_link(f"lessons/{file}", query_params=same)
 
 
 def more(built: Built, trace: Trace, nbytes: int, machine: Machine) -> None:
