@@ -40,7 +40,9 @@ def all_reduce_bound(network: Network, nbytes: float) -> float:
     return float(nbytes * max(moved, added))
 
 
-def guard(schedule: Schedule, network: Network, seconds: float, link_bytes: np.ndarray, all_reduce_bytes: float) -> None:
+def guard(
+    schedule: Schedule, network: Network, seconds: float, link_bytes: np.ndarray, all_reduce_bytes: float
+) -> None:
     """Raise BelowBound if a time is too short for the bytes it moved. all_reduce_bytes is 0 for anything else."""
     least = link_bound(network, link_bytes)
     if schedule.num_vertices == schedule.world_size:

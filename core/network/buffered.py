@@ -21,7 +21,7 @@ class Buffered:
     def __init__(self, network: Network, steps: Steps, inside: bool, past: Table | Layers, slots: int | None = None):
         self.network, self.steps, self.past = network, steps, past
         self.shares = Shares(network, inside)
-        self.ports = Ports(network.num_links)
+        self.ports = Ports(network)
         self.add_free = network.late.copy()
         self.adds, self.waits = bool(network.gamma.any()), bool(network.late.any())
         self.window = Window(slots) if slots else None
@@ -30,12 +30,11 @@ class Buffered:
     def advance(self, number: int, load: Load, step: Step) -> tuple[np.ndarray, np.ndarray]:
         """Time one step: start and end of its messages, float64 [num_messages] each."""
         pattern, drain = load.pattern, self.drain(load)
-        latency = pattern.alpha + self.network.extra_latency(number, len(pattern))
-        hold = drain if self.network.multiport else drain + latency  # how long the out-port is taken
+        extra = self.network.extra_latency(number, len(pattern))
         ready = self.past.ready(load, step)
         if self.window:
             ready = np.maximum(ready, self.window.credit(pattern))
-        start, arrive = self.ports.serve(pattern, ready, latency, drain, hold)
+        start, arrive = self.ports.serve(load, ready, extra, drain, self.shares.floor(load), self.shares.links(load))
         end = self.taken_in(step, load, arrive)
         self.past.write(load, step, end)
         if self.window:
@@ -44,7 +43,7 @@ class Buffered:
 
     def drain(self, load: Load) -> np.ndarray:
         if not (self.last and self.last[0] is load):
-            self.last = (load, self.shares.one_by_one(load))
+            self.last = (load, self.shares.together(load))
         return self.last[1]
 
     def taken_in(self, step: Step, load: Load, arrive: np.ndarray) -> np.ndarray:

@@ -75,7 +75,8 @@ def simulate(
         engine = Buffered(network, steps, inside, past, slots)
     about |= {"note": "; ".join(notes)} if notes else {}
     start, end = _march(schedule, engine)
-    return _trace(schedule, nbytes, network, start, end, steps.link_bytes(), envelope, collective, about)
+    carried = steps.link_bytes(inside=model != "ports")
+    return _trace(schedule, nbytes, network, start, end, carried, envelope, collective, about)
 
 
 def finish(
@@ -113,7 +114,7 @@ def finish(
     last = 0.0
     for number, (load, step) in enumerate(work.stream(steps)):
         last = max(last, float(engine.advance(number, load, step)[1].max(initial=0.0)))
-    guard(nothing, network, last, work.link_bytes(), 0.0)
+    guard(nothing, network, last, work.link_bytes(inside=model != "ports"), 0.0)
     return last
 
 
@@ -160,7 +161,7 @@ def _trace(
 
 def _refuse(nbytes: float, model: str, send: str, slots: int | None, envelope: float) -> None:
     if not (np.isfinite(nbytes) and nbytes >= 0 and np.isfinite(envelope) and envelope >= 0):
-        raise BadTopology(f"nbytes is {nbytes!r} and envelope {envelope!r}: both must be numbers of bytes, zero or more")
+        raise BadTopology(f"nbytes is {nbytes!r} and envelope {envelope!r}: give numbers of bytes, zero or more")
     if model not in MODELS:
         raise BadTopology(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
     if send not in SENDS:

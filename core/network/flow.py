@@ -48,16 +48,18 @@ class _Run:
     def play(self, most: int) -> None:
         heap, sharing = self.heap, self.sharing
         react = {JOIN: self.join, ARRIVE: self.arrived, DONE: self.done, ENTER: self.enter}
+        pop, ends, leave, drained = heapq.heappop, sharing.ends, sharing.leave, self.drained
         while heap:
             now = heap[0][0]
             moment = now * (1 + 1e-12)  # what rounding has pulled apart happens together
             while heap and heap[0][0] <= moment:
-                time, code = heapq.heappop(heap)
-                if code & 7 != DRAINED:
-                    react[code & 7](code >> 3, time)
-                elif sharing.ends[code >> 3] == time:
-                    sharing.leave(code >> 3)
-                    self.drained(code >> 3, time)
+                time, code = pop(heap)
+                which, what = code >> 3, code & 7
+                if what != DRAINED:
+                    react[what](which, time)
+                elif ends[which] == time:
+                    leave(which)
+                    drained(which, time)
             if sharing.changed:
                 sharing.refill(now)
                 if sharing.updates > most:
@@ -78,7 +80,7 @@ class _Run:
 
 class _Rendezvous(_Run):
     def __init__(self, plan: Plan):
-        super().__init__(plan, _links(plan, _alone_in_step(plan)))
+        super().__init__(plan, _links(plan, _alone_in_step(plan, plan.src, plan.dst)))
         self.gate = [2] * len(plan)  # how many of a message's ends have not come to its step yet
         self.groups = _by_step(plan)  # for each vertex its messages, step by step
         self.at = [0] * len(self.late)  # the step each vertex is in
@@ -120,7 +122,7 @@ class _Rendezvous(_Run):
 
 class _Buffered(_Run):
     def __init__(self, plan: Plan, slots: int | None):
-        super().__init__(plan, _links(plan, _behind_one_port(plan)))
+        super().__init__(plan, _links(plan, _alone_in_step(plan, plan.out_port)))
         needs = data_edges(plan, slots)
         if needs is None:
             raise TooMuch
@@ -137,7 +139,6 @@ class _Buffered(_Run):
         for steps in self.queues.values():
             for message in steps[0]:
                 self.current[message] = True
-        self.waiting: dict[int, list[tuple[float, int]]] = {port: [] for port in self.queues}
         self.busy = dict.fromkeys(self.queues, False)
         self.mine: dict[int, list[int]] = defaultdict(list)
         for message, vertex in enumerate(self.src):
@@ -148,34 +149,31 @@ class _Buffered(_Run):
         heapq.heapify(self.heap)
 
     def enter(self, vertex: int, now: float) -> None:
-        for message in self.mine[vertex]:
-            self.open(message, now)
+        self.release(self.mine[vertex], now)
 
-    def open(self, message: int, now: float) -> None:
+    def release(self, messages: list[int], now: float) -> None:
         """One thing less to wait for."""
-        self.gate[message] -= 1
-        if not self.gate[message] and self.current[message]:
-            self.queue(message, now)
+        gate, current = self.gate, self.current
+        for message in messages:
+            gate[message] -= 1
+            if not gate[message] and current[message]:
+                self.begin(message, now)
 
-    def queue(self, message: int, now: float) -> None:
-        """Its data is there and its port is at its step: drain, or wait for the message that drains now."""
-        port = self.port[message]
-        if self.busy[port]:
-            heapq.heappush(self.waiting[port], (now, message))
-        else:
-            self.busy[port] = True
-            self.start[message] = now
-            self.sharing.join(message, self.nbytes[message], now)
+    def begin(self, message: int, now: float) -> None:
+        """Its data is there and its port is at its step."""
+        self.start[message] = now
+        self.sharing.join(message, self.nbytes[message], now)
 
     def drained(self, message: int, now: float) -> None:
-        heapq.heappush(self.heap, (now + self.alpha[message], 8 * message + ARRIVE))
+        there = now + self.alpha[message]
+        if self.adding[message]:
+            heapq.heappush(self.heap, (there, 8 * message + ARRIVE))
+        elif (late := self.late[self.dst[message]]) < np.inf:
+            heapq.heappush(self.heap, (max(there, late), 8 * message + DONE))
         port = self.port[message]
-        self.busy[port] = False
         self.unsent[port] -= 1
         if not self.unsent[port]:
             self.next_step(port, now)
-        elif self.waiting[port]:
-            self.queue(heapq.heappop(self.waiting[port])[1], now)
 
     def next_step(self, port: int, now: float) -> None:
         self.turn[port] += 1
@@ -186,12 +184,11 @@ class _Buffered(_Run):
                 self.current[message] = True
             for message in group:
                 if not self.gate[message]:
-                    self.queue(message, now)
+                    self.begin(message, now)
 
     def done(self, message: int, now: float) -> None:
         self.end[message] = now
-        for other in self.feeds[message]:
-            self.open(other, now)
+        self.release(self.feeds[message], now)
 
 
 def _by_step(plan: Plan) -> list[list[list[int]]]:
@@ -208,16 +205,11 @@ def _by_step(plan: Plan) -> list[list[list[int]]]:
 
 
 def _by_port(plan: Plan) -> dict[int, list[list[int]]]:
-    """For each out-port its messages, grouped by step; within a step the next rank's first, then the one after's.
-
-    Messages without a link (both ends on one switch) get a port each.
-    """
-    vertices, nothing = plan.network.num_vertices, plan.network.num_links
-    order = np.lexsort(((plan.dst - plan.src) % vertices, plan.step))
+    """For each out-port its messages, grouped by step. Messages without a link (on one switch) get a port each."""
+    nothing = plan.network.num_links
     queues: dict[int, list[list[int]]] = defaultdict(list)
     last: dict[int, int] = {}
-    for message in order.tolist():
-        port, step = int(plan.out_port[message]), int(plan.step[message])
+    for message, (port, step) in enumerate(zip(plan.out_port.tolist(), plan.step.tolist())):
         port = port if port < nothing else nothing + message
         if last.get(port) != step:
             last[port] = step
@@ -237,21 +229,18 @@ def _links(plan: Plan, private: np.ndarray) -> list[tuple[int, ...]]:
     return [known[pair] for pair in pairs]
 
 
-def _alone_in_step(plan: Plan) -> np.ndarray:
-    """Links that one vertex alone sends or receives over, one message a step: never shared, bool [num_links]."""
-    hops = plan.paths.shape[1]
-    link = plan.paths.ravel()
+def _alone_in_step(plan: Plan, *users: np.ndarray) -> np.ndarray:
+    """Links that never carry two messages at a time, because one user alone has them, one message a step.
+
+    A user is a vertex or a port that takes its steps one after another. bool [num_links]
+    """
+    hops, steps = plan.paths.shape[1], int(plan.step.max(initial=0)) + 1
+    link = plan.paths.ravel().astype(np.int64)
+    uses, times = np.unique(link * steps + np.repeat(plan.step, hops), return_counts=True)
     crowded = np.zeros(plan.network.num_links + 1, bool)
-    steps = np.unique(link * np.int64(plan.step.max(initial=0) + 1) + np.repeat(plan.step, hops), return_counts=True)
-    crowded[steps[0][steps[1] > 1] // (plan.step.max(initial=0) + 1)] = True
-    alone = [_one_user(link, np.repeat(end, hops), len(crowded)) for end in (plan.src, plan.dst)]
-    return ((alone[0] | alone[1]) & ~crowded)[:-1]
-
-
-def _behind_one_port(plan: Plan) -> np.ndarray:
-    """Links that only messages of one out-port use, so that they come one by one, bool [num_links]."""
-    hops = plan.paths.shape[1]
-    return _one_user(plan.paths.ravel(), np.repeat(plan.out_port, hops), plan.network.num_links + 1)[:-1]
+    crowded[uses[times > 1] // steps] = True
+    alone = np.logical_or.reduce([_one_user(link, np.repeat(user, hops), len(crowded)) for user in users])
+    return (alone & ~crowded)[:-1]
 
 
 def _one_user(link: np.ndarray, user: np.ndarray, num_links: int) -> np.ndarray:

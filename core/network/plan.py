@@ -70,42 +70,45 @@ def _nothing() -> dict[str, np.ndarray]:
     return whole | {name: np.zeros(0) for name in ("nbytes", "added", "alpha", "beta")}
 
 
-def data_edges(plan: Plan, slots: int | None = None, most: int = 1 << 21) -> list[list[int]] | None:
+def data_edges(plan: Plan, slots: int | None = None, most: int = 1 << 21) -> list[tuple[int, ...]] | None:
     """For each message the messages that must have been taken in before it can start (buffered sends).
 
     Those that wrote any chunk it carries; and with bounded `slots` the one that many before it on its connection.
     None when there are more than `most`.
     """
     schedule, slot_count = plan.schedule, plan.schedule.num_slots
-    written: dict[int, tuple[int, ...]] = {}  # (vertex, chunk) -> the messages that have written it so far
-    needs: list[set[int]] = [set() for _ in range(len(plan))]
+    written: dict[int, tuple[int, ...]] = {}  # place of a chunk at a vertex -> the messages that wrote it so far
+    needs: list[tuple[int, ...]] = [()] * len(plan)
     total = 0
-    columns = (schedule.src, schedule.dst, schedule.chunk, schedule.into, schedule.count, plan.of_row)
+    columns = (
+        plan.of_row,
+        schedule.src.astype(np.int64) * slot_count + schedule.chunk,
+        schedule.dst.astype(np.int64) * slot_count + schedule.into,
+        schedule.count,
+    )
     for s in range(schedule.num_steps):
         part = slice(schedule.step_ptr[s], schedule.step_ptr[s + 1])
         rows = list(zip(*(column[part].tolist() for column in columns)))
-        for src, _, chunk, _, count, message in rows:  # all reads of a step come before its writes
-            first = src * slot_count + chunk
+        for message, first, _, count in rows:  # all reads of a step come before its writes
+            found = [written[place] for place in range(first, first + count) if place in written]
+            if len(found) > 1 or needs[message]:
+                needs[message] = tuple(set(needs[message]).union(*found))
+            elif found:
+                needs[message] = found[0]
+            total += count + len(needs[message])
+        for message, _, first, count in rows:
             for place in range(first, first + count):
-                if place in written:
-                    needs[message].update(written[place])
-            total += len(needs[message])
-        for _, dst, _, into, count, message in rows:
-            first = dst * slot_count + into
-            for place in range(first, first + count):
-                written[place] = (*written.get(place, ()), message)
-        total += sum(row[4] for row in rows)
+                written[place] = (*written[place], message) if place in written else (message,)
         if total > most:
             return None
-    if slots:
-        _add_window(plan, slots, needs)
-    return [sorted(need) for need in needs]
+    return _with_window(plan, slots, needs) if slots else needs
 
 
-def _add_window(plan: Plan, slots: int, needs: list[set[int]]) -> None:
+def _with_window(plan: Plan, slots: int, needs: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     lines = defaultdict(list)
     for message, pair in enumerate(zip(plan.src.tolist(), plan.dst.tolist())):
         line = lines[pair]
-        if len(line) >= slots:
-            needs[message].add(line[-slots])
+        if len(line) >= slots and line[-slots] not in needs[message]:
+            needs[message] = (*needs[message], line[-slots])
         line.append(message)
+    return needs

@@ -27,15 +27,15 @@ class Rendezvous:
     def advance(self, number: int, load: Load, step: Step) -> tuple[np.ndarray, np.ndarray]:
         """Time one step: start and end of its messages, float64 [num_messages] each."""
         time, pattern = self.time, load.pattern
-        took = self.duration(number, load)
+        took, floor = self.duration(number, load), self.shares.floor(load)
         if pattern.back is not None and not self.adds:  # everybody sends and receives: no need to look up who
             start = np.maximum(time, time.take(pattern.dst))
-            end = start + took
+            end = start + took if floor is None else np.maximum(start + took, floor)
             self.time = np.maximum(end, end.take(pattern.back))
             return start, end
         src, dst = pattern.src, pattern.dst
         start = np.maximum(time[src], time[dst])
-        arrive = start + took
+        arrive = start + took if floor is None else np.maximum(start + took, floor)
         end = arrive + self.adding(step, load) if self.adds else arrive
         if pattern.solo:
             time[src] = arrive

@@ -16,46 +16,60 @@ from core.network.steps import Load, Pattern, along
 class Shares:
     def __init__(self, network: Network, inside: bool):
         """`inside`: do links other than the two ports count?"""
-        self.inside = inside
+        self.network, self.inside = network, inside
+        self.nothing = network.num_links  # the column that stands for "no link"
         self.bandwidth = np.append(network.bandwidth, np.inf)
+        self.work = np.zeros(network.num_links + 1)  # seconds that each link needs for all it was given so far
 
     def together(self, load: Load) -> np.ndarray:
         """Seconds to drain each message if all of the step drain at the same time, float64 [num_messages]."""
         pattern = load.pattern
         if not load.even:
-            return self._drain(pattern, load.nbytes)
+            return self._drain(load, load.nbytes)
         if "share" not in pattern.notes:
-            pattern.notes["share"] = self._drain(pattern, np.ones(len(pattern)))
-        return _times(load.nbytes, pattern.notes["share"])
+            pattern.notes["share"] = self._drain(load, np.ones(len(pattern)))
+        return times(load.nbytes, pattern.notes["share"])
 
-    def one_by_one(self, load: Load) -> np.ndarray:
-        """The same when ports take their messages one after another, so that only links inside are shared."""
-        own = _times(load.nbytes, load.pattern.beta)
-        if not self.inside:
-            return own
-        ports, links = (self._busiest(at, load.nbytes) for at in (self._ports(load.pattern), load.pattern.paths))
-        with np.errstate(invalid="ignore"):
-            return own * np.fmax(links / ports, 1.0)
+    def links(self, load: Load) -> np.ndarray:
+        """The links that each message shares with the others, int64 [num_messages, any number]."""
+        if "links" not in load.notes:
+            load.notes["links"] = load.pattern.paths if self.inside else load.pattern.ports(self.nothing)
+        return load.notes["links"]
 
-    def _drain(self, pattern: Pattern, nbytes: np.ndarray) -> np.ndarray:
-        busiest = self._busiest(pattern.paths if self.inside else self._ports(pattern), nbytes)
-        return np.maximum(_times(nbytes, pattern.beta), busiest)
+    def floor(self, load: Load) -> np.ndarray | None:
+        """No message of this step has drained before its links could have carried all that was sent over them so far.
 
-    def _busiest(self, links: np.ndarray, nbytes: np.ndarray) -> np.ndarray:
-        """Seconds that the busiest of each message's `links` needs for all that the step sends over it."""
+        Steps overlap in time, and each step shares links only within itself: this keeps their sum possible.
+        None where that is certain anyway, because every link serves one rank only.
+        """
+        if "work" not in load.notes:
+            load.notes["work"] = self.seconds(self.links(load), load.nbytes) if self._mixed(load.pattern) else None
+        if load.notes["work"] is None:
+            return None
+        self.work += load.notes["work"]
+        return along(np.maximum, self.work, self.links(load))
+
+    def _mixed(self, pattern: Pattern) -> bool:
+        """Can a link of these messages also serve messages between other ranks?"""
+        network = self.network
+        switches = max(pattern.src.max(initial=0), pattern.dst.max(initial=0)) >= network.world_size
+        passing = (
+            network.topology.forwards is not None and network.topology.forwards[: network.topology.world_size].any()
+        )
+        return bool(switches or passing or (self.inside and pattern.paths.shape[1] > 2))
+
+    def _drain(self, load: Load, nbytes: np.ndarray) -> np.ndarray:
+        links = self.links(load)
+        return np.maximum(times(nbytes, load.pattern.beta), along(np.maximum, self.seconds(links, nbytes), links))
+
+    def seconds(self, links: np.ndarray, nbytes: np.ndarray) -> np.ndarray:
+        """Seconds that each link needs for messages of `nbytes` that use `links`, float64 [num_links + 1]."""
         carried = np.bincount(links.ravel(), np.repeat(nbytes, links.shape[1]), len(self.bandwidth))
         with np.errstate(divide="ignore", invalid="ignore"):
-            seconds = np.where(self.bandwidth > 0, carried / self.bandwidth, np.inf)
-        return along(np.maximum, seconds, links)
-
-    def _ports(self, pattern: Pattern) -> np.ndarray:
-        """The two ports of each message, int64 [num_messages, 2]; a path of one link has only one."""
-        nothing = len(self.bandwidth) - 1
-        second = np.where(pattern.in_port == pattern.out_port, nothing, pattern.in_port)
-        return np.stack([pattern.out_port, second], axis=1)
+            return np.where((self.bandwidth == 0) & (carried > 0), np.inf, carried / np.maximum(self.bandwidth, 1e-300))
 
 
-def _times(nbytes: np.ndarray, beta: np.ndarray) -> np.ndarray:
+def times(nbytes: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """nbytes * beta, where nothing passes a cut link, not even an empty message."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isinf(beta), np.inf, nbytes * beta)

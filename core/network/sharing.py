@@ -51,26 +51,30 @@ class Sharing:
 
     def refill(self, now: float) -> None:
         """Give every message that may be affected its new rate."""
-        todo, seen = self.changed, set()
+        todo, seen, rate = self.changed, set(), self.rate
         self.changed = []
         for link in todo:
-            if link not in seen:
-                messages, links = self._connected(link, seen)
-                self.updates += len(messages)
-                fill = _fill_many if len(messages) > LARGE else _fill_few
-                for message, rate in fill(messages, links, self):
-                    if abs(rate - self.rate[message]) > 1e-12 * rate:
-                        self._set(message, rate, now)
+            if link in seen:
+                continue
+            messages, links = self._connected(link, seen)
+            self.updates += len(messages)
+            if len(messages) < 2:
+                settled = [(message, self.cap[message]) for message in messages]
+            else:
+                settled = (_fill_many if len(messages) > LARGE else _fill_few)(messages, links, self)
+            for message, new in settled:
+                if abs(new - rate[message]) > 1e-12 * new:
+                    self._set(message, new, now)
 
     def _connected(self, link: int, seen: set[int]) -> tuple[list[int], list[int]]:
         """All messages that share links with those on `link`, directly or through others; and those links."""
         seen.add(link)
-        links, messages = [link], {}
+        links, messages, paths = [link], {}, self.paths
         for one in links:  # grows while we walk
             for message in self.members[one]:
                 if message not in messages:
                     messages[message] = None
-                    for other in self.paths[message]:
+                    for other in paths[message]:
                         if other not in seen:
                             seen.add(other)
                             links.append(other)
@@ -88,20 +92,27 @@ class Sharing:
 
 
 def _fill_few(messages: list[int], links: list[int], net: Sharing) -> list[tuple[int, float]]:
-    room = {link: net.bandwidth[link] for link in links}
-    users = {link: len(net.members[link]) for link in links}
-    open_, settled = dict.fromkeys(messages), []
-    while open_:
-        level, full = min((room[link] / users[link], link) for link in links if users[link]) if links else (0.0, -1)
-        few = [m for m in open_ if net.cap[m] <= level]  # these cannot even take their share
-        batch = few or [m for m in net.members[full] if m in open_]
+    cap, members, paths = net.cap, net.members, net.paths
+    room = {link: net.bandwidth[link] for link in links if members[link]}
+    users = {link: len(members[link]) for link in room}
+    still, settled = set(messages), []
+    narrow = min([cap[m] for m in messages])
+    while still:
+        level, full = min([(room[link] / users[link], link) for link in room])
+        batch = [m for m in members[full] if m in still]
+        if narrow <= level:  # some cannot even take their share
+            batch = [m for m in still if cap[m] <= level]
+            narrow = min([cap[m] for m in still.difference(batch)], default=np.inf)
         for message in batch:
-            rate = min(level, net.cap[message])
-            del open_[message]
+            rate = min(level, cap[message])
+            still.discard(message)
             settled.append((message, rate))
-            for link in net.paths[message]:
-                room[link] = max(room[link] - rate, 0.0)
+            for link in paths[message]:
                 users[link] -= 1
+                if users[link]:
+                    room[link] = max(room[link] - rate, 0.0)
+                else:
+                    del room[link]
     return settled
 
 

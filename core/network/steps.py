@@ -29,7 +29,8 @@ class Pattern:
     beta: np.ndarray  # float64 [num_messages], seconds per byte at its slowest link
     out_port: np.ndarray  # int64 [num_messages]
     in_port: np.ndarray  # int64 [num_messages]
-    solo: bool  # does every port and every vertex send at most one message and receive at most one?
+    solo: bool  # does every vertex send at most one message, and receive at most one?
+    alone: bool  # does every port serve at most one message?
     queued: np.ndarray  # float64 [num_messages], messages at the busier of its two ports, its own included
     back: np.ndarray | None  # int64 [num_vertices], if message v is sent by vertex v: the message it receives
     notes: dict = field(default_factory=dict)  # what the engines work out once for this pattern
@@ -40,6 +41,10 @@ class Pattern:
     def per_message(self, rows: np.ndarray) -> np.ndarray:
         """The sum of a quantity of the transfers over each message."""
         return rows if self.of_row is None else np.bincount(self.of_row, rows, len(self))
+
+    def ports(self, nothing: int) -> np.ndarray:
+        """The two ports of each message, int64 [num_messages, 2]; a path of one link has only one."""
+        return np.stack([self.out_port, np.where(self.in_port == self.out_port, nothing, self.in_port)], axis=1)
 
     def per_row(self, values: np.ndarray) -> np.ndarray:
         return values if self.of_row is None else values[self.of_row]
@@ -92,7 +97,9 @@ class Steps:
         if key not in self.known:
             highest = int(max(step.src.max(initial=0), step.dst.max(initial=0)))
             if highest >= self.network.num_vertices:
-                raise BadTopology(f"a step names vertex {highest}: a stream of steps has only ranks; build the schedule")
+                raise BadTopology(
+                    f"a step names vertex {highest}: a stream of steps has only ranks; build the schedule"
+                )
             self.known[key] = _pattern(self.network, step.src.astype(np.int64), step.dst.astype(np.int64))
         return self.known[key]
 
@@ -100,11 +107,11 @@ class Steps:
         """Bytes of each message that its receiver adds to its own, float64 [num_messages]."""
         return load.pattern.per_message(step.count * (step.op == REDUCE)) * self.chunk_bytes
 
-    def link_bytes(self) -> np.ndarray:
-        """Bytes that each link has carried so far, float64 [num_links]."""
+    def link_bytes(self, inside: bool = True) -> np.ndarray:
+        """Bytes that each link has carried so far, float64 [num_links]; only as first or last link, if not inside."""
         total = np.zeros(self.network.num_links + 1)
         for load in self.loads:
-            paths = load.pattern.paths
+            paths = load.pattern.paths if inside else load.pattern.ports(self.network.num_links)
             total += np.bincount(paths.ravel(), np.repeat(load.nbytes * load.times, paths.shape[1]), len(total))
         return total[:-1]
 
@@ -155,7 +162,8 @@ def _pattern(network: Network, src: np.ndarray, dst: np.ndarray) -> Pattern:
     length = along(np.add, np.append(np.ones(nothing, np.int64), 0), paths)
     out_port, in_port = paths[:, 0], paths[np.arange(len(paths)), np.maximum(length - 1, 0)]
     one = [_distinct(ends, network.num_vertices) for ends in (src, dst)]
-    solo = all(one) and _distinct(out_port, nothing + 1) and _distinct(in_port, nothing + 1)
+    solo = all(one)
+    alone = _distinct(np.append(out_port, in_port[in_port != out_port]), nothing + 1)
     everyone = solo and np.array_equal(src, np.arange(network.num_vertices))
     queued = np.maximum(*(np.bincount(port, minlength=nothing + 1)[port] for port in (out_port, in_port)))
     return Pattern(
@@ -168,6 +176,7 @@ def _pattern(network: Network, src: np.ndarray, dst: np.ndarray) -> Pattern:
         out_port,
         in_port,
         solo,
+        alone,
         queued.astype(float),
         np.argsort(dst) if everyone else None,
     )

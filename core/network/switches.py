@@ -97,7 +97,9 @@ def ideal_switches(schedule: Schedule, topology: Topology, hosts: np.ndarray) ->
     key = np.unique(schedule.src[mine].astype(np.int64) * vertices + schedule.dst[mine])
     src, dst = np.divmod(key, vertices)
     port = np.isin(topology.src, hosts)
-    latency, bandwidth = float(np.median(topology.latency[port])), float(np.median(topology.bandwidth[port]))
+    latency, bandwidth = 0.0, np.inf  # of a network without any link
+    if port.any():
+        latency, bandwidth = np.median(topology.latency[port]), np.median(topology.bandwidth[port])
     at = np.append(hosts, topology.num_vertices + np.arange(vertices - world_size)).astype(np.int64)
     note = "no switch of this network can add: the schedule's switches are ideal ones with private links"
     return Seats(at, note, src, dst, np.full(len(key), latency), np.full(len(key), bandwidth))
