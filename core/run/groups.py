@@ -26,4 +26,15 @@ def run_in_groups(request: Request, one: Callable[[Group], int]) -> int:
         from core.run.threads import run_threads
 
         return run_threads(request.num_processes, one)
+    if request.backend == "virtual":
+        return _virtual(request, one)
     return one(group_of(request.backend))
+
+
+def _virtual(request: Request, one: Callable[[Group], int]) -> int:
+    from core.run.virtual_group import run_virtual
+
+    try:
+        return run_virtual(request.num_processes, one, request.device)
+    except ImportError as problem:
+        raise Missing(f"torch cannot be loaded ({str(problem).splitlines()[0]}): pip install torch") from None
