@@ -154,7 +154,9 @@ def _trace(
         everything = plan(schedule, network, nbytes, envelope)
         times = np.full((2, len(everything)), np.inf)
         times[:, everything.of_row] = start, end
-        raise diagnose(everything, *times, about["send"], about["slots"])
+        stuck = diagnose(everything, *times, about)
+        stuck.start, stuck.end = start, end
+        raise stuck
     guard(schedule, network, trace.seconds, link_bytes, nbytes if collective is ALL_REDUCE else 0.0)
     return trace
 

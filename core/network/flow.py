@@ -12,6 +12,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from core.network.groups import alone_in_step, by_port, by_step, links
 from core.network.plan import Plan, data_edges
 from core.network.sharing import ARRIVE, DONE, DRAINED, ENTER, JOIN, Sharing
 
@@ -80,9 +81,9 @@ class _Run:
 
 class _Rendezvous(_Run):
     def __init__(self, plan: Plan):
-        super().__init__(plan, _links(plan, _alone_in_step(plan, plan.src, plan.dst)))
+        super().__init__(plan, links(plan, alone_in_step(plan, plan.src, plan.dst)))
         self.gate = [2] * len(plan)  # how many of a message's ends have not come to its step yet
-        self.groups = _by_step(plan)  # for each vertex its messages, step by step
+        self.groups = by_step(plan)  # for each vertex its messages, step by step
         self.at = [0] * len(self.late)  # the step each vertex is in
         self.pending = [0] * len(self.late)  # messages of that step that are not done
         for vertex, time in enumerate(self.late):
@@ -122,7 +123,7 @@ class _Rendezvous(_Run):
 
 class _Buffered(_Run):
     def __init__(self, plan: Plan, slots: int | None):
-        super().__init__(plan, _links(plan, _alone_in_step(plan, plan.out_port)))
+        super().__init__(plan, links(plan, alone_in_step(plan, plan.out_port)))
         needs = data_edges(plan, slots)
         if needs is None:
             raise TooMuch
@@ -131,7 +132,7 @@ class _Buffered(_Run):
         for message, need in enumerate(needs):
             for other in need:
                 self.feeds[other].append(message)
-        self.queues = _by_port(plan)  # for each out-port its messages, step by step
+        self.queues = by_port(plan)  # for each out-port its messages, step by step
         self.port = {message: port for port, steps in self.queues.items() for step in steps for message in step}
         self.turn = dict.fromkeys(self.queues, 0)  # the step that each port is at
         self.unsent = {port: len(steps[0]) for port, steps in self.queues.items()}  # messages of that step
@@ -189,62 +190,3 @@ class _Buffered(_Run):
     def done(self, message: int, now: float) -> None:
         self.end[message] = now
         self.release(self.feeds[message], now)
-
-
-def _by_step(plan: Plan) -> list[list[list[int]]]:
-    """For each vertex its messages, grouped by step."""
-    groups: list[list[list[int]]] = [[] for _ in plan.network.late]
-    last = [-1] * len(groups)
-    for message, (step, *ends) in enumerate(zip(plan.step.tolist(), plan.src.tolist(), plan.dst.tolist())):
-        for vertex in ends:
-            if last[vertex] != step:
-                last[vertex] = step
-                groups[vertex].append([])
-            groups[vertex][-1].append(message)
-    return groups
-
-
-def _by_port(plan: Plan) -> dict[int, list[list[int]]]:
-    """For each out-port its messages, grouped by step. Messages without a link (on one switch) get a port each."""
-    nothing = plan.network.num_links
-    queues: dict[int, list[list[int]]] = defaultdict(list)
-    last: dict[int, int] = {}
-    for message, (port, step) in enumerate(zip(plan.out_port.tolist(), plan.step.tolist())):
-        port = port if port < nothing else nothing + message
-        if last.get(port) != step:
-            last[port] = step
-            queues[port].append([])
-        queues[port][-1].append(message)
-    return queues
-
-
-def _links(plan: Plan, private: np.ndarray) -> list[tuple[int, ...]]:
-    """For each message the links on which it may meet others."""
-    shared = np.where(np.append(private, True)[plan.paths], -1, plan.paths)
-    known: dict[tuple[int, int], tuple[int, ...]] = {}
-    pairs = list(zip(plan.src.tolist(), plan.dst.tolist()))
-    for pair, path in zip(pairs, shared.tolist()):
-        if pair not in known:
-            known[pair] = tuple(link for link in path if link >= 0)
-    return [known[pair] for pair in pairs]
-
-
-def _alone_in_step(plan: Plan, *users: np.ndarray) -> np.ndarray:
-    """Links that never carry two messages at a time, because one user alone has them, one message a step.
-
-    A user is a vertex or a port that takes its steps one after another. bool [num_links]
-    """
-    hops, steps = plan.paths.shape[1], int(plan.step.max(initial=0)) + 1
-    link = plan.paths.ravel().astype(np.int64)
-    uses, times = np.unique(link * steps + np.repeat(plan.step, hops), return_counts=True)
-    crowded = np.zeros(plan.network.num_links + 1, bool)
-    crowded[uses[times > 1] // steps] = True
-    alone = np.logical_or.reduce([_one_user(link, np.repeat(user, hops), len(crowded)) for user in users])
-    return (alone & ~crowded)[:-1]
-
-
-def _one_user(link: np.ndarray, user: np.ndarray, num_links: int) -> np.ndarray:
-    low, high = np.full(num_links, np.iinfo(np.int64).max), np.full(num_links, -1)
-    np.minimum.at(low, link, user)
-    np.maximum.at(high, link, user)
-    return low >= high

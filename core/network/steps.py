@@ -97,9 +97,7 @@ class Steps:
         if key not in self.known:
             highest = int(max(step.src.max(initial=0), step.dst.max(initial=0)))
             if highest >= self.network.num_vertices:
-                raise BadTopology(
-                    f"a step names vertex {highest}: a stream of steps has only ranks; build the schedule"
-                )
+                raise BadTopology(f"a step names vertex {highest}: a stream has only ranks; build the schedule")
             self.known[key] = _pattern(self.network, step.src.astype(np.int64), step.dst.astype(np.int64))
         return self.known[key]
 

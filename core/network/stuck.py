@@ -15,6 +15,7 @@ class Stuck(RuntimeError):
         self.chain = chain  # (who waits, for whom, in which step), the last victim first
         self.finished, self.total = finished, total  # messages
         self.names = names  # of the vertices, by number
+        self.start = self.end = np.zeros(0)  # of every transfer, seconds; infinity for never
         super().__init__(self._story())
 
     def _story(self) -> str:
@@ -25,11 +26,13 @@ class Stuck(RuntimeError):
         return story + (f"; {', '.join(links)}." if links else ".")
 
 
-def diagnose(plan: Plan, start: np.ndarray, end: np.ndarray, send: str, slots: int | None) -> Stuck:
+def diagnose(plan: Plan, start: np.ndarray, end: np.ndarray, about: dict) -> Stuck:
     """Walk from a message that never arrives back to what stopped it. Times of messages, infinity for never."""
-    needs = data_edges(plan, slots, most=1 << 24) if send != "rendezvous" else None
+    if about["model"] == "lockstep":
+        return _at_the_barrier(plan, end)
+    needs = data_edges(plan, about["slots"], most=1 << 24) if about["send"] != "rendezvous" else None
     message = int(np.flatnonzero(np.isinf(end))[-1])
-    names = [plan.network.name(vertex) for vertex in range(plan.network.num_vertices)]
+    names = _names(plan)
     chain, seen = [], set()
     while message not in seen:
         seen.add(message)
@@ -44,6 +47,20 @@ def diagnose(plan: Plan, start: np.ndarray, end: np.ndarray, send: str, slots: i
         message = before
     finished = int(np.isfinite(end).sum())
     return Stuck(cause or "its messages wait for each other in a circle", chain, finished, len(plan), names)
+
+
+def _names(plan: Plan) -> list[str]:
+    return [plan.network.name(vertex) for vertex in range(plan.network.num_vertices)]
+
+
+def _at_the_barrier(plan: Plan, end: np.ndarray) -> Stuck:
+    """In lock-step everybody waits for the first thing that is broken."""
+    late, names = plan.network.late, _names(plan)
+    dead = np.isinf(late[plan.src]) | np.isinf(late[plan.dst])
+    first = int(np.argmax(dead | np.isinf(plan.beta)))
+    cause = _broken(plan, np.zeros(len(plan)), first, names)
+    finished = int(np.isfinite(end).sum())
+    return Stuck(f"{cause}; all others wait at the barrier", [], finished, len(plan), names)
 
 
 def _broken(plan: Plan, start: np.ndarray, message: int, names: list[str]) -> str:
