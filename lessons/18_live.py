@@ -5,7 +5,7 @@ The same schedule, on real processes of this machine: predict, run, and play wha
 
 import streamlit as st
 
-from core.run.request import DTYPES, Method, Request
+from core.run.request import DTYPES, THROUGH, Method, Request
 from core.run.runtimes import Missing, launcher
 from core.units import parse_bytes
 from lessons.parts import live, live_result
@@ -16,6 +16,7 @@ from lessons.parts.picker import pick_algorithm
 SIZES = ("8 B", "1 KiB", "16 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB", "256 MiB")
 BACKENDS = {"mpi": "MPI processes", "threads": "threads of one process"}
 SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
+WAYS = "Messages: persistent MPI requests. Memory: ranks of one host read each other's buffers, and only raise flags."
 OPS = ("sum", "max", "min", "prod", "avg")
 
 
@@ -50,9 +51,10 @@ def choose() -> Request:
             width=110,
             help="Cuts every chunk into pieces that follow each other through the steps, as on an assembly line.",
         )
+        through = menu("Exchange", "through", "messages", THROUGH, help=WAYS) if backend == "mpi" else "messages"
     nbytes = parse_bytes(size) // 8 * 8  # whole numbers of every dtype
     chosen = {name: value for name, value in options.items() if value != algorithm.options[name].default}
-    method = Method(algorithm.name, chosen, segments)
+    method = Method(algorithm.name, chosen, segments, through=through)
     return Request(world_size, (method,), (nbytes,), backend=backend, dtype=dtype, op=op)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from core.algorithms import ALGORITHMS
 from core.collective import ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER
-from core.run import autopsy, faults, runtimes
+from core.run import autopsy, faults, runtimes, window
 from core.run.buffers import aligned, expected, needed, sample
 from core.run.clocks import best, corrected, corrections
 from core.run.measure import quiet_rounds
@@ -117,6 +117,8 @@ def test_requests_survive_the_way_to_the_processes():
         ({"backend": "telepathy"}, "backend is 'telepathy': choose one of mpi"),
         ({"dtype": "float8"}, "dtype is 'float8'"),
         ({"repeats": 0}, "repeats is 0"),
+        ({"backend": "threads", "methods": (Method("ring", through="memory"),)}, "choose the backend mpi"),
+        ({"methods": (Method("ring", through="thought"),)}, "choose one of messages, memory"),
         ({"time_limit": 1e9}, "time_limit is"),
     ],
 )
@@ -124,6 +126,14 @@ def test_what_cannot_be_run_is_said_in_a_sentence(how, sentence):
     fine = {"world_size": 2, "methods": (Method("ring"),), "sizes": (8,)}
     assert Request(**fine).refuse() == ""
     assert sentence in Request(**{**fine, **how}).refuse()
+
+
+def test_memory_is_shared_on_one_host_only(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert window.refuse(1) == ""
+    assert "on 2 hosts" in window.refuse(2)
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert "this is aarch64: use messages" in window.refuse(1)
 
 
 def test_faults_are_from_a_fixed_list():

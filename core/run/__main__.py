@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.run import faults, launch, runtimes
 from core.run.report import Printer, about_lines, table
-from core.run.request import BACKENDS, DEVICES, DTYPES, Method, Request
+from core.run.request import BACKENDS, DEVICES, DTYPES, THROUGH, Method, Request
 from core.run.watch import Watch
 from core.run.worker import RunFailed, Worker
 from core.units import parse_bytes
@@ -42,6 +42,7 @@ def parser() -> Parser:
     add("--schedule", default="", help="a trace file (.arl) whose schedule is run instead")
     add("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the algorithms that have it")
     add("--segments", type=int, default=1, help="cut every chunk into so many that follow each other")
+    add("--through", default="messages", choices=THROUGH, help="how MPI processes of one host exchange data")
     add("--bytes", default="1M", help="sizes of the buffer, separated by commas: 1024,64K,16M")
     add("--dtype", default="float32", choices=DTYPES)
     add("--op", default="sum", help="sum, prod, max, min or avg")
@@ -96,7 +97,7 @@ def _methods(options: argparse.Namespace) -> tuple[Method, ...]:
         path = Path(options.schedule)
         if not path.is_file():
             raise ValueError(f"there is no file {options.schedule}")
-        return (Method(path.stem, segments=options.segments, file=str(path.resolve())),)
+        return (Method(path.stem, segments=options.segments, file=str(path.resolve()), through=options.through),)
     from core.algorithms import ALGORITHMS
 
     pairs = dict(_pair(text) for text in options.option)
@@ -105,7 +106,8 @@ def _methods(options: argparse.Namespace) -> tuple[Method, ...]:
     if lost := next((name for name in pairs if len(names) > 1 and not any(name in has for has in known)), ""):
         raise ValueError(f"none of these algorithms has an option {lost!r}")
     chosen = [pairs if len(names) == 1 else {k: v for k, v in pairs.items() if k in has} for has in known]
-    return tuple(Method(name, mine, options.segments) for name, mine in zip(names, chosen))
+    how = {"segments": options.segments, "through": options.through}
+    return tuple(Method(name, mine, **how) for name, mine in zip(names, chosen))
 
 
 def _pair(text: str) -> tuple[str, object]:

@@ -39,7 +39,7 @@ class MpiLink(Link):
         self.requests.clear()
 
 
-def _forget_names(comm) -> None:
+def forget_names(comm) -> None:
     """Delete the names of MPICH's shared memory once all have opened it: a killed run cannot do so any more."""
     comm.Barrier()
     for path in processes.shared_memory([os.getpid()]):
@@ -54,7 +54,7 @@ class MpiGroup(Group):
             from mpi4py import MPI  # starts MPI: only ever inside a process that a launcher started
 
             comm = MPI.COMM_WORLD
-            _forget_names(comm)
+            forget_names(comm)
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
 
     def barrier(self, idle: bool = False) -> None:

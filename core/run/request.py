@@ -18,6 +18,7 @@ from core.schedule import Schedule
 BACKENDS = ("mpi", "threads", "virtual")
 DEVICES = ("", "cpu", "cuda")  # where virtual ranks live; "": a GPU if there is one
 DTYPES = ("float32", "float64", "int32", "int64", "float16")
+THROUGH = ("messages", "memory")
 MAX_PROCESSES = 32
 MAX_BYTES = 1 << 30
 
@@ -31,11 +32,13 @@ class Method:
     segments: int = 1  # cut every chunk into so many, and let them follow each other through the steps
     file: str = ""  # a trace file that holds the schedule; then `algorithm` is only its name
     collective: str = ALL_REDUCE.name  # what the schedule in a file promises
+    through: str = "messages"  # or "memory": MPI processes of one host read each other's buffers
 
     @property
     def label(self) -> str:
         options = [f"{name}={value}" for name, value in self.options.items()]
         options += [f"segments={self.segments}"] * (self.segments > 1)
+        options += ["through memory"] * (self.through == "memory")
         return self.algorithm + (f" ({', '.join(options)})" if options else "")
 
     def promises(self) -> Collective:
@@ -51,6 +54,8 @@ class Method:
             return f"there is no collective {self.collective!r}: choose one of {', '.join(COLLECTIVES)}"
         if not 1 <= self.segments <= 1024:
             return f"{self.segments} segments: choose 1 to 1024"
+        if self.through not in THROUGH:
+            return f"through is {self.through!r}: choose one of {', '.join(THROUGH)}"
         if self.file:
             return ""
         if self.algorithm not in ALGORITHMS:
@@ -128,6 +133,8 @@ class Request:
     def _refuse_methods(self) -> str:
         if not self.methods:
             return "no algorithm was given"
+        if self.backend != "mpi" and any(method.through == "memory" for method in self.methods):
+            return "shared memory is a choice between MPI processes: choose the backend mpi, or messages"
         if problem := next(filter(None, (method.refuse(self.world_size) for method in self.methods)), ""):
             return problem
         processes = self.num_processes

@@ -23,7 +23,7 @@ class Recorder:
 
     def __init__(self, executor: Executor, cut: list[Piece]):
         self.acts, self.doing, self.marks, self.times = [], [], [], []
-        instructions = executor.program.instructions
+        instructions = executor.doing
         final = {i.piece: place for place, i in enumerate(instructions) if i.piece >= 0}
         mine = executor.program.vertex
         for place, (act, instruction) in enumerate(zip(executor.acts, instructions)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
@@ -18,6 +19,7 @@ from core.run.plan import Piece, pieces, program
 from core.run.request import Method, Request
 from core.run.tracing import impossible, of_transfers, record
 from core.run.watch import Watch
+from core.run.window import WindowExecutor, refuse
 from core.schedule import Schedule
 from core.units import show_bytes
 
@@ -51,6 +53,8 @@ class Runner:
     def prepare(self, cut: list[Piece], num_elements: int) -> Executor:
         request = self.request
         mine = program(self.schedule, self.part.rank, cut, num_elements, request.op, request.itemsize)
+        if self.method.through == "memory":
+            return WindowExecutor(self.part.comm, mine, cut, request.dtype, request.op, request.world_size)
         return self.part.executor(mine, cut, request.dtype, request.op, request.world_size)
 
     def close(self) -> None:
@@ -83,6 +87,10 @@ class Worker:
                 "the launcher that belongs to the library (MPICH: the mpiexec beside this Python, or srun --mpi=pmi2; "
                 "Open MPI: its own mpiexec, or srun --mpi=pmix)"
             )
+        hosts = self.group.share(len(set(self.group.gather(platform.node()) or [])))
+        problem = refuse(hosts) if any(method.through == "memory" for method in self.request.methods) else ""
+        if problem:
+            raise RunFailed(problem)
         pids = self.group.gather(os.getpid())
         self.report({"ev": "hello", "pids": pids, "versions": self.group.versions()})
 

@@ -134,6 +134,7 @@ def arguments(request: Request, out: str) -> list[str]:
     for name, value in method.options.items():
         words += ["--option", f"{name}={value}"]
     words += ["--segments", str(method.segments)] * (method.segments > 1)
+    words += ["--through", method.through] * (method.through != "messages")
     words += ["--bytes", str(request.sizes[0]), "--dtype", request.dtype, "--op", request.op]
     return [*words, "--out", out]
 

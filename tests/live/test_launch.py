@@ -93,6 +93,21 @@ def test_several_methods_and_sizes_share_one_run():
 
 
 @pytest.mark.usefixtures("mpi")
+@pytest.mark.parametrize("world_size", [2, 3])
+def test_through_memory_every_kind_of_step_is_right(world_size, nothing_left):
+    """Straight adds (ring), staged swaps (recursive doubling), many for one place (direct), switches (sharp)."""
+    names = ("ring", "recursive_doubling", "direct", "sharp", "bidirectional_ring", "binomial_tree")
+    methods = tuple(Method(name, through="memory") for name in names)
+    job = finished(Request(world_size, methods, (40, 4096), **{**QUICK, "repeats": 1}))
+    assert job.state == "done", job.error
+    assert len(job.result["rows"]) == 2 * (len(names) + 1)
+    for found in job.traces:
+        assert_causal(trace.load(found["data"]))
+    nothing_left(job.run_id)
+    assert not processes.shared_memory(job.pids)
+
+
+@pytest.mark.usefixtures("mpi")
 def test_a_late_process_shows_in_the_trace():
     prompt, late = (
         trace.load(finished(ring(fault=fault, **QUICK)).traces[0]["data"])

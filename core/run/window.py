@@ -1,0 +1,178 @@
+"""Ranks of one host that read each other's memory: no messages at all, only flags.
+
+All data lies in memory that every process sees. A sender does not send: it raises the flag of a piece when its
+elements may be read. The receiver adds them straight from the sender's memory to its own, and raises the second flag
+of that piece: the sender may write there again. The program is the same as for messages, so the same dangers are
+removed; where a step changes what it also offers, the piece still takes the way through the staging area.
+
+The flags rely on stores becoming visible in the order they were made, as on x86 processors; refuse() says so elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from core.replay import OPS, identity
+from core.run.backend import Call
+from core.run.buffers import PAGE, aligned, finished
+from core.run.mpi import forget_names
+from core.run.plan import Instruction, Piece, Program, Span
+from core.run.tracing import Recorder
+
+APART = 8  # flags (8 bytes each) from one piece to the next: every piece has a cache line of its own
+ROOMY, CROWDED = 2000, 20  # looks at a flag before others may run: with a processor for everyone, or not
+let_others_run = getattr(os, "sched_yield", partial(time.sleep, 0))
+
+
+def refuse(hosts: int) -> str:
+    """Why processes cannot share memory like this, or ""."""
+    if hosts > 1:
+        return f"the processes are on {hosts} hosts: they share no memory, use messages"
+    if platform.machine().lower() not in ("x86_64", "amd64", "i686"):
+        return f"shared memory is only used on x86 processors, and this is {platform.machine()}: use messages"
+    return ""
+
+
+class WindowExecutor:
+    """One vertex's program, on memory that all vertices share. Preparing and closing are for all of them at once."""
+
+    def __init__(self, comm, program: Program, cut: list[Piece], dtype, op: str, world_size: int):
+        from mpi4py import MPI
+
+        self.program, self.cut, self.op, self.world_size = program, cut, op, world_size
+        self.comm, self.empty = comm, identity(op, dtype)
+        self.crowded = comm.Get_size() > (os.cpu_count() or 1)
+        itemsize = np.dtype(dtype).itemsize
+        rounded = -(-max(1, program.num_elements * itemsize) // PAGE) * PAGE
+        self.windows = [
+            MPI.Win.Allocate_shared(rounded, 1, comm=comm),
+            MPI.Win.Allocate_shared(2 * 8 * APART * len(cut) if comm.Get_rank() == 0 else 0, 1, comm=comm),
+        ]
+        self.memory = [self._seen(0, vertex, dtype) for vertex in range(comm.Get_size())]
+        self.data = self.memory[comm.Get_rank()][: program.num_elements]
+        self.data.fill(0)
+        self.staging = aligned(program.num_staging, dtype)
+        flags = memoryview(self._seen(1, 0, np.int64))
+        self.offered, self.taken = flags[: APART * len(cut)], flags[APART * len(cut) :]
+        self.turn = memoryview(np.zeros(1, np.int64))  # counts the runs: a flag that holds this number is raised
+        self.doing, self.acts = self._prepare()
+        forget_names(comm)  # and nobody reads before everybody has cleared their memory and flags
+
+    def _seen(self, window: int, vertex: int, dtype) -> np.ndarray:
+        found = np.frombuffer(self.windows[window].Shared_query(vertex)[0], np.uint8)
+        if window == 1 and self.comm.Get_rank() == 0:
+            found[:] = 0
+        return found[: len(found) // np.dtype(dtype).itemsize * np.dtype(dtype).itemsize].view(dtype)
+
+    def run(self) -> None:
+        self.turn[0] += 1
+        for act in self.acts:
+            act()
+
+    def recorder(self, cut: list[Piece]) -> Recorder:
+        return WindowRecorder(self, cut)
+
+    def load(self, values: np.ndarray) -> None:
+        self.data[: len(values)] = values
+
+    def fill(self, value: float) -> None:
+        self.data.fill(value)
+
+    def close(self) -> None:
+        """Give the memory back; nobody may look at it after that."""
+        self.comm.Barrier()
+        self.acts, self.doing = [], []
+        self.memory = self.data = None
+        self.offered.release()
+        self.taken.release()
+        for window in self.windows:
+            window.Free()
+
+    def _prepare(self) -> tuple[list[Instruction], list[Call]]:
+        """The instructions that are left, and a call for each."""
+        steps = list(self.program.instructions)
+        straight = self._straight(steps)
+        homes = {i.piece: i.target for i in steps if i.do == "receive"}
+        doing, acts = [], []
+        for instruction in steps:
+            found = self._calls(instruction, homes, straight)
+            doing += [instruction] * len(found)
+            acts += found
+        return doing, acts
+
+    def _straight(self, steps: list[Instruction]) -> set[int]:
+        """The pieces that are used as soon as they are here, and only once: they need no copy."""
+        uses = [i.piece for i in steps if i.do in ("reduce", "copy")]
+        follows = {a.piece for a, b in pairwise(steps) if a.do == "arrived" and b.piece == a.piece}
+        return {piece for piece in follows if uses.count(piece) == 1}
+
+    def _calls(self, instruction: Instruction, homes: dict, straight: set[int]) -> list[Call]:
+        do, number, target, source = instruction
+        if do == "receive":
+            return []
+        if do == "send":
+            return [self._raise(self.offered, number)]
+        if do == "sent":
+            return [self._until(self.taken, number)]
+        if do == "arrived":
+            wait, copy = self._until(self.offered, number), partial(np.copyto, self._view(homes[number]))
+            rest = [] if number in straight else [partial(copy, self._theirs(number)), self._raise(self.taken, number)]
+            return [wait, *rest]
+        if do in ("reduce", "copy"):
+            return self._use(do, number, target, source, number in straight)
+        home = self._view(target)
+        return [partial(home.fill, self.empty) if do == "fill" else partial(finished, home, self.op, self.world_size)]
+
+    def _use(self, do: str, number: int, target: Span, source: Span, straight: bool) -> list[Call]:
+        mine, piece = self._view(target), self.cut[number]
+        other = self._view(source)
+        if straight:
+            offset = piece.writes[0].offset
+            other = self._theirs(number)[offset : offset + len(mine)]
+        act = partial(np.copyto, mine, other) if do == "copy" else partial(OPS[self.op], mine, other, out=mine)
+        return [act, self._raise(self.taken, number)] if straight else [act]
+
+    def _theirs(self, number: int) -> np.ndarray:
+        piece = self.cut[number]
+        return self.memory[piece.src][piece.first : piece.last]
+
+    def _view(self, span: Span) -> np.ndarray:
+        return getattr(self, span.area)[span.first : span.last]
+
+    def _raise(self, flags: memoryview, number: int) -> Call:
+        turn, place = self.turn, number * APART
+
+        def raise_flag() -> None:
+            flags[place] = turn[0]
+
+        return raise_flag
+
+    def _until(self, flags: memoryview, number: int) -> Call:
+        turn, place, looks = self.turn, number * APART, CROWDED if self.crowded else ROOMY
+
+        def wait() -> None:
+            for _ in range(looks):
+                if flags[place] >= turn[0]:
+                    return
+            while flags[place] < turn[0]:
+                let_others_run()
+
+        return wait
+
+
+class WindowRecorder(Recorder):
+    """A recorder whose run is also a turn of the executor."""
+
+    def __init__(self, executor: WindowExecutor, cut: list[Piece]):
+        super().__init__(executor, cut)
+        self.turn = executor.turn
+
+    def run(self) -> np.ndarray:
+        self.turn[0] += 1
+        return super().run()
