@@ -118,11 +118,11 @@ def test_a_number_without_origin_cannot_be_shown():
         ({"ranks": "1e400"}, "it must be a whole number"),
         ({"ranks": "9" * 30}, "beyond every limit"),
         ({"ranks": "eight"}, "it must be a whole number"),
-        ({"algorithm": "rign"}, "is not one of ring"),
+        ({"algorithm": "rign"}, "did you mean ring?"),
         ({"size": "-5"}, "0 to 1 PiB"),
         ({"size": "lots"}, "cannot read"),
         ({"size": "9" * 20 + " elements"}, "not a size"),
-        ({"machine": "abacus"}, "is not one of"),
+        ({"machine": "abacus"}, "not one of the choices"),
         ({"offset": "99999"}, "it must be -1024 to 1024"),
         ({"algorithm": "hierarchical", "ranks": "7", "ranks_per_node": "4"}, "7 ranks do not"),
         ({"algorithm": "chain", "num_segments": "4096", "ranks": "1024"}, "Choose fewer ranks or segments"),
@@ -158,6 +158,19 @@ def test_defaults_stay_out_of_the_address_and_choices_go_in():
     assert page.query_params["ranks"] == "12"
     page.number_input(key="explore.ranks").set_value(8).run()
     assert "ranks" not in page.query_params
+
+
+def test_the_browsers_back_button_is_followed(monkeypatch):
+    page = opened()
+    page.number_input(key="explore.ranks").set_value(12).run()
+    del page.query_params["ranks"]  # an address that the browser has not updated yet
+    page.text_input(key="explore.size").set_value("1 KiB").run()
+    assert page.number_input(key="explore.ranks").value == 12
+    monkeypatch.setattr("lessons.parts.links.SETTLED", -1.0)
+    page.query_params["ranks"] = "5"
+    assert page.run().number_input(key="explore.ranks").value == 5
+    del page.query_params["ranks"]
+    assert page.run().number_input(key="explore.ranks").value == 8
 
 
 def test_options_of_one_algorithm_do_not_haunt_the_next():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from time import monotonic
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
 from core.units import parse_bytes, show_bytes
 
+SETTLED = 1.0  # seconds
 ELEMENT_BYTES = 4  # an "element" is a float32
 
 
@@ -20,22 +24,43 @@ def linked(
     `read` turns the text of the parameter into a value, or raises ValueError with a sentence, which is shown.
     `write` turns a value into that text. A value that equals the default is left out of the address.
     """
-    state = st.session_state
-    seen = f"{key} in link"
-    text = st.query_params.get(name)
-    if text is not None and (key not in state or text != state.get(seen)):
+    state, text = st.session_state, st.query_params.get(name)
+    if key not in state or _went_back(key, text, write(default)):
         try:
-            state[key] = read(text)
+            state[key] = default if text is None else read(text)
         except (ValueError, OverflowError) as problem:
             st.warning(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default)}.")
-    state.setdefault(key, default)
+            state[key] = default
     value = widget(label, key=key, **more)
-    state[seen] = write(value)
     if value == default:
         st.query_params.pop(name, None)
-    elif text != state[seen]:
-        st.query_params[name] = state[seen]
+    elif text != write(value):
+        st.query_params[name] = write(value)
+    state[f"{key} in link"] = Written(value, write(value), monotonic() if text != write(value) else 0.0)
     return value
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a linked widget last put into the address."""
+
+    value: object
+    text: str
+    at: float  # when, on the monotonic clock; 0: it stood there already
+
+
+def _went_back(key: str, text: str | None, default: str) -> bool:
+    """Did the reader move in the browser's history? Then the address has changed, but not the widget.
+
+    An address that is younger than a second proves nothing: the browser may not have heard of it yet.
+    """
+    last = st.session_state.get(f"{key} in link")
+    return (
+        last is not None
+        and (default if text is None else text) != last.text
+        and st.session_state[key] == last.value
+        and monotonic() - last.at > SETTLED
+    )
 
 
 def some_of(choices) -> Callable[[str], list]:
@@ -50,7 +75,8 @@ def one_of(choices) -> Callable[[str], object]:
 
     def read(text: str):
         if text not in by_text:
-            raise ValueError(f"{text[:40]} is not one of {', '.join(by_text)}")
+            near = get_close_matches(text, by_text, 1) or list(by_text)[:1]
+            raise ValueError(f"that is not one of the choices (did you mean {near[0]}?)")
         return by_text[text]
 
     return read
