@@ -6,9 +6,12 @@ The bytes are a container (core/container.py) of kind "player". Left out wheneve
     start, end  all the transfers of a step are together: `gap` before each step and its `length` say it all
     own, needs  every rank starts with all its chunks, and must end with all of them
     group       no grouping of ranks into nodes or rows is known
+    line        which line of the source makes each step is not known
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,9 +29,20 @@ class TooLarge(ValueError):
 
 
 def pack_trace(
-    trace: Trace, collective: Collective = ALL_REDUCE, title: str = "", source: str = "", ghost: bytes = b""
+    trace: Trace,
+    collective: Collective = ALL_REDUCE,
+    *,
+    title: str = "",
+    source: str = "",
+    lines: Sequence[int] = (),
+    ghost: bytes = b"",
+    linked: bool = True,
 ) -> bytes:
-    """`source` is the algorithm's text, `ghost` another trace's bytes, to be shown beside it. May raise TooLarge."""
+    """The bytes for the browser. May raise TooLarge.
+
+    `source` is the algorithm's text and `lines` the line of it that makes each step (see source_lines), `ghost` another
+    trace's bytes, to be shown beside this one; `linked` says whether the page's address keeps the step.
+    """
     schedule = trace.schedule
     if schedule.num_transfers > MAX_TRANSFERS:
         raise TooLarge(
@@ -50,8 +64,11 @@ def pack_trace(
         "collective": collective.name,
         "group_name": "node" if "node_of" in trace.about else "group",
         "source": source,
+        "linked": linked,
     }
     arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
+    if len(lines):
+        arrays["line"] = np.asarray(lines, np.int32)
     if ghost:
         arrays["ghost"] = np.frombuffer(ghost, np.uint8)
     return pack(header, arrays)

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.algorithms import ALGORITHMS
+from core.algorithms.base import Algorithm
 from core.collective import ALL_REDUCE, Collective
 from core.figures.player import TooLarge, identity_of, pack_trace
+from core.figures.source_lines import source_lines
 from core.figures.theme import DARK, LIGHT
 from core.trace import Trace
 
@@ -46,16 +49,20 @@ def player(
     collective: Collective = ALL_REDUCE,
     ghost: Trace | None = None,
     title: str = "",
-    source: str = "",
+    algorithm: Algorithm | None = None,
+    options: dict | None = None,
+    linked: bool = True,
 ) -> int:
     """Show the trace, and return the step that the reader is at: 0 .. num_steps.
 
-    The step is kept in the page's address (?step=) and survives reruns; a page should show one player with it.
-    `ghost` is a second trace to see beside the first, `source` the algorithm's text for the code view.
+    The step is kept in the page's address (?step=) and survives reruns; of several players on a page, only one should
+    be `linked` to the address. `ghost` is a second trace to see beside the first. With `algorithm` (and the `options`
+    it was called with) the reader can see its source, with the line that makes the current step lit.
     """
     try:
-        behind = _packed(ghost, collective, "", "", None) if ghost else b""
-        data = _packed(trace, collective, title, source, behind)
+        behind = _packed(ghost, collective) if ghost else b""
+        asked = None if algorithm is None else (algorithm.name, tuple(sorted((options or {}).items())))
+        data = _packed(trace, collective, title, asked, behind, linked)
     except TooLarge as problem:
         st.info(str(problem), icon="🔍")
         return 0
@@ -63,25 +70,37 @@ def player(
         st.error(trouble)
         return 0
     shown = _component()(key=key, data=data, default={"at": ""}, on_at_change=lambda: None)
-    return _step(shown.at, data, trace.schedule.num_steps)
+    return _step(shown.at, data, trace.schedule.num_steps, linked)
 
 
-def _step(at: str, data: bytes, num_steps: int) -> int:
+def _step(at: str, data: bytes, num_steps: int, linked: bool) -> int:
     """The step in the component's answer "content:step" if it is about this content, else the one in the address."""
     content, _, step = at.partition(":")
     if content != identity_of(data):
-        step = st.query_params.get("step", "0") if not at else "0"
+        step = st.query_params.get("step", "0") if linked and not at else "0"
     return min(int(step), num_steps) if step.isascii() and step.isdigit() else 0
 
 
-def _packed(trace: Trace, collective: Collective, title: str, source: str, ghost: bytes | None) -> bytes:
+def _packed(
+    trace: Trace,
+    collective: Collective,
+    title: str = "",
+    asked: tuple | None = None,
+    ghost: bytes = b"",
+    linked: bool = True,
+) -> bytes:
     """pack_trace, remembered with the trace itself, so that a rerun of the page packs nothing."""
     kept = trace.__dict__.setdefault("_packed_for_player", {})
-    asked = collective.name, title, source, ghost
-    if asked not in kept:
+    key = collective.name, title, asked, ghost, linked
+    if key not in kept:
+        source, lines = "", []
+        if asked is not None:
+            source, lines = source_lines(ALGORITHMS[asked[0]], trace.schedule.world_size, **dict(asked[1]))
+        if len(lines) != trace.schedule.num_steps:
+            lines = []  # a measured trace may hold another number of steps: then no line is lit
         kept.clear()
-        kept[asked] = pack_trace(trace, collective, title, source, ghost or b"")
-    return kept[asked]
+        kept[key] = pack_trace(trace, collective, title=title, source=source, lines=lines, ghost=ghost, linked=linked)
+    return kept[key]
 
 
 @st.cache_resource

@@ -4,7 +4,7 @@ import { ADD } from "./trace.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {"first"|"back"|"play"|"forward"|"last"} Act */
-/** @typedef {{act: (what: Act) => void, seek: (step: number) => void, speed: (speed: number) => void}} Asked */
+/** @typedef {{act: (what: Act) => void, seek: (step: number) => void, slide: (part: number) => void, speed: (speed: number) => void}} Asked */
 
 const ICONS = {
   first: "M6 5h2v14H6zM20 5v14l-10-7z", back: "M18 5v14L7 12z", play: "M7 4v16l13-8z", pause: "M6 5h4v14H6zM14 5h4v14h-4z",
@@ -16,7 +16,11 @@ const BUTTONS = /** @type {const} */ ([
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 const KEYS = /** @type {Object<string, Act>} */ ({ " ": "play", ArrowRight: "forward", ArrowLeft: "back", Home: "first", End: "last" });
 
+const SLIDES = 1000; // places of the scrubber when time is real
+
 export class Controls {
+  timed = false;
+
   /** @param {HTMLElement} host keys work while anything inside it has the focus @param {Asked} asked */
   constructor(host, asked) {
     this.bar = document.createElement("div");
@@ -25,14 +29,16 @@ export class Controls {
     const speeds = SPEEDS.map((speed) => `<option value="${speed}"${speed === 1 ? " selected" : ""}>${speed}×</option>`).join("");
     this.bar.innerHTML = `<div class="arl-buttons">${buttons}</div>
       <div class="arl-scrub"><div class="arl-phases" aria-hidden="true"></div><input type="range" min="0" step="1" value="0" aria-label="Step"></div>
-      <output class="arl-step"></output><select class="arl-speed" aria-label="Speed" title="Speed">${speeds}</select>`;
+      <label class="arl-step"><input type="number" min="0" value="0" aria-label="Go to step"> / <span></span></label><select class="arl-speed" aria-label="Speed" title="Speed">${speeds}</select>`;
     this.range = /** @type {HTMLInputElement} */ (this.bar.querySelector("input"));
     this.playButton = /** @type {HTMLElement} */ (this.bar.querySelector("[data-act=play]"));
     this.bar.addEventListener("click", (event) => {
       const button = /** @type {HTMLElement} */ (event.target).closest("[data-act]");
       if (button) asked.act(/** @type {Act} */ (/** @type {HTMLElement} */ (button).dataset.act));
     });
-    this.range.addEventListener("input", () => asked.seek(Number(this.range.value)));
+    this.range.addEventListener("input", () => (this.timed ? asked.slide(Number(this.range.value) / SLIDES) : asked.seek(Number(this.range.value))));
+    this.number = /** @type {HTMLInputElement} */ (this.bar.querySelector(".arl-step input"));
+    this.number.addEventListener("change", () => asked.seek(Math.round(Number(this.number.value)) || 0));
     const select = /** @type {HTMLSelectElement} */ (this.bar.querySelector("select"));
     select.addEventListener("change", () => asked.speed(Number(select.value)));
     host.addEventListener("keydown", (event) => this.key(event, asked));
@@ -45,6 +51,7 @@ export class Controls {
     const typing = target.matches("select, textarea, input:not([type=range])") || target.isContentEditable;
     if (!act || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && target.closest("button, summary, a")) return; // space presses the button that has the focus
+    if (target.closest("[role=region]") && !target.matches("[role=region]")) return;
     event.preventDefault();
     event.stopPropagation();
     asked.act(act);
@@ -52,7 +59,8 @@ export class Controls {
 
   /** @param {Trace} trace */
   show(trace) {
-    this.range.max = String(trace.steps);
+    this.number.max = String(trace.steps);
+    this.timed = false;
     const band = /** @type {HTMLElement} */ (this.bar.querySelector(".arl-phases"));
     band.replaceChildren(...trace.phases.map(([name, first, last]) => {
       const part = document.createElement("span");
@@ -65,10 +73,21 @@ export class Controls {
 
   /** @param {number} step @param {number} steps @param {string} phase */
   at(step, steps, phase) {
+    this.timed = false;
+    this.range.max = String(steps);
     this.range.value = String(step);
     const text = `Step ${step} of ${steps}`;
     this.range.setAttribute("aria-valuetext", phase ? `${text}, next is ${phase}` : `${text}, the end`);
-    /** @type {HTMLElement} */ (this.bar.querySelector(".arl-step")).textContent = `${step} / ${steps}`;
+    if (document.activeElement !== this.number) this.number.value = String(step);
+    /** @type {HTMLElement} */ (this.bar.querySelector(".arl-step span")).textContent = String(steps);
+  }
+
+  /** The scrubber in real time. @param {number} now @param {number} end seconds */
+  time(now, end) {
+    this.timed = true;
+    this.range.max = String(SLIDES);
+    this.range.value = String(Math.round((SLIDES * now) / Math.max(end, 1e-12)));
+    this.range.setAttribute("aria-valuetext", `${(now * 1e6).toPrecision(4)} of ${(end * 1e6).toPrecision(4)} microseconds`);
   }
 
   /** @param {boolean} playing */

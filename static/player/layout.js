@@ -189,9 +189,11 @@ function nodes(trace, width, height, card) {
     const [w, h] = [boxWidth - EDGE, boxHeight - EDGE];
     const rows = Math.ceil(ranks.length / inside);
     const label = h > 60 && w > 44 ? 16 : 0;
-    ranks.forEach((r, k) => {
-      x[r] = x0 + ((k % inside) + 0.5) * (w / inside);
-      y[r] = y0 + label + (Math.floor(k / inside) + 0.5) * ((h - label) / rows);
+    ranks.forEach((r, k) => { // to and fro like a plough, so that neighbours stay neighbours
+      const row = Math.floor(k / inside);
+      const column = row % 2 ? inside - 1 - (k % inside) : k % inside;
+      x[r] = x0 + (column + 0.5) * (w / inside);
+      y[r] = y0 + label + (row + 0.5) * ((h - label) / rows);
     });
     return { x0, y0, x1: x0 + w, y1: y0 + h, name: label ? `${trace.groupName} ${g}` : "" };
   });
@@ -228,8 +230,8 @@ function bestGrid(members, width, height, card) {
 
 /** @param {Omit<Layout, "lens">} layout @param {number} gap @returns {boolean} nothing overlaps, nothing sticks out */
 export function fits({ x, y, cardWidth, cardHeight, width, height, shape }, gap) {
-  const gapX = shape === "circle" ? gap : Math.min(gap, 3);
-  const gapY = shape === "nodes" ? Math.min(gap, 3) : gap;
+  const gapX = shape === "tree" ? Math.min(gap, 3) : gap;
+  const gapY = gap;
   for (let a = 0; a < x.length; a++) {
     if (x[a] < cardWidth / 2 || x[a] > width - cardWidth / 2 || y[a] < cardHeight / 2 || y[a] > height - cardHeight / 2) return false;
     for (let b = 0; b < a; b++) {
@@ -246,11 +248,11 @@ export function fits({ x, y, cardWidth, cardHeight, width, height, shape }, gap)
 function dots(trace, width, height, shape) {
   const spots = shape === "nodes" ? nodes : shape === "tree" ? rings : ellipse;
   const size = Math.max(4, Math.min(22, (Math.min(width, height) * 2.4) / trace.ranks));
-  const margin = trace.ranks <= 64 ? 62 : 84; // room for the names outside
+  const margin = trace.ranks <= 64 ? 62 : 92; // room for the names outside
   const card = shape === "nodes" ? { cardWidth: size, cardHeight: size } : { cardWidth: margin, cardHeight: trace.ranks <= 64 ? margin : 62 };
   const placed = spots(trace, width, height, card);
   const dot = shape === "nodes" ? Math.min(18, 0.8 * nearest(placed)) : size;
-  const lens = shape === "circle" ? { x: width / 2, y: height / 2, width: (width - 2 * margin) * 0.82, height: (height - 2 * margin) * 0.62 } : null;
+  const lens = shape === "circle" ? { x: width / 2, y: height / 2, width: (width - 2 * margin) * 0.9, height: (height - 2 * margin) * 0.66 } : null;
   return { kind: "dots", shape, width, height, ...placed, cardWidth: dot, cardHeight: dot, title: 0, cell: 0, columns: 1, lens };
 }
 
@@ -316,3 +318,6 @@ export function along(x0, y0, x1, y1, bow, f) {
   const lift = (bow * 4 * f * (1 - f)) / length;
   return [x0 + (x1 - x0) * f - (y1 - y0) * lift, y0 + (y1 - y0) * f + (x1 - x0) * lift];
 }
+
+/** @param {number} f @returns {number} slow at both ends */
+export const ease = (f) => (f < 0.5 ? 2 * f * f : 1 - (2 - 2 * f) ** 2 / 2);

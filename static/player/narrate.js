@@ -28,14 +28,28 @@ export function full(replay) {
   return told.length ? [heading(replay), ...told].join(" ") : `${heading(replay)} nothing moves.`;
 }
 
+/** @param {import("./lane.js").Lane} lane @returns {string} what is on its way at this moment of real time */
+export function moment(lane) {
+  const { trace, moving, replay } = lane;
+  if (replay.step >= trace.steps) return ending(replay);
+  const [done, cells] = replay.progress();
+  const now = `At ${micros(lane.now())} of ${micros(lane.seconds)} µs (${number(done)} of ${number(cells)} cells complete so far)`;
+  if (!moving.length) return `${now}: nothing is on its way.`;
+  const i = moving[0];
+  const what = `${vertexName(trace, trace.src[i])} is sending ${run(trace, trace.chunk[i], countOf(trace, i))} to ${vertexName(trace, trace.dst[i])}`;
+  return `${now}: ${moving.length === 1 ? "1 transfer" : `${number(moving.length)} transfers`} on the way. For example, ${what}.`;
+}
+
+const micros = (/** @type {number} */ t) => Number((t * 1e6).toPrecision(4)).toLocaleString("en-US");
+
 /**
  * One row for every chunk moved in the step; the last three count contributions.
- * @param {Replay} replay @returns {Array<Array<string|number>>}
+ * @param {Replay} replay @param {number} [most] rows at most @returns {Array<Array<string|number>>}
  */
-export function rows(replay) {
+export function rows(replay, most = Infinity) {
   const { trace, step } = replay;
   const slotName = (/** @type {number} */ slot) => (slot < trace.chunks ? `${slot}` : `scratch ${slot - trace.chunks}`);
-  return eachChunk(trace, step).map(([i, chunk, into]) => {
+  return eachChunk(trace, step).slice(0, most).map(([i, chunk, into]) => {
     const [src, dst] = [trace.src[i], trace.dst[i]];
     return [
       step + 1, phaseOf(trace, step), vertexName(trace, src), vertexName(trace, dst), slotName(chunk), slotName(into),

@@ -14,14 +14,18 @@
 
 /** @implements {Pen} */
 export class CanvasPen {
-  /** @param {HTMLElement} host gets a canvas over its whole area @param {number} width @param {number} height */
-  constructor(host, width, height) {
-    this.canvas = /** @type {HTMLCanvasElement} */ (host.querySelector(":scope > canvas.arl-overlay") ?? document.createElement("canvas"));
-    this.canvas.className = "arl-overlay";
+  /**
+   * @param {HTMLElement} host gets a canvas over its whole area, or has it already
+   * @param {number} width @param {number} height @param {string} [layer] its name, where there are several
+   */
+  constructor(host, width, height, layer = "moving") {
+    this.canvas = /** @type {HTMLCanvasElement} */ (host.querySelector(`:scope > canvas.arl-${layer}`) ?? document.createElement("canvas"));
+    this.canvas.className = `arl-overlay arl-${layer}`;
     this.canvas.setAttribute("aria-hidden", "true");
     host.append(this.canvas);
     const sharp = window.devicePixelRatio || 1;
-    [this.width, this.height] = [width, height];
+    this.width = width;
+    this.height = height;
     this.canvas.width = Math.round(width * sharp);
     this.canvas.height = Math.round(height * sharp);
     this.canvas.style.width = `${width}px`;

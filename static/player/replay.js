@@ -16,6 +16,10 @@ export class Replay {
     this.held = new Uint32Array(cells); // contributions inside, repeats counted
     this.who = trace.ranks <= NAMED ? new Uint32Array(cells) : null; // bit r: rank r is inside
     this.twice = trace.ranks <= NAMED ? new Uint32Array(cells) : null; // bit r: rank r is inside more than once
+    /** @type {Float64Array|null} the numbers themselves, when there are any */
+    this.value = null;
+    /** @type {((rank: number, chunk: number) => number)|null} */
+    this.input = null;
     this.reset();
   }
 
@@ -25,12 +29,21 @@ export class Replay {
     this.held.fill(0);
     this.who?.fill(0);
     this.twice?.fill(0);
+    this.value?.fill(0);
     for (let r = 0; r < ranks; r++) {
       for (let c = 0; c < chunks; c++) {
         this.held[r * slots + c] = own[r * chunks + c];
         if (this.who && own[r * chunks + c]) this.who[r * slots + c] = 2 ** r;
+        if (this.value) this.value[r * slots + c] = own[r * chunks + c] && this.input ? this.input(r, c) : 0;
       }
     }
+  }
+
+  /** @param {((rank: number, chunk: number) => number)|null} input what each rank starts with; goes back to the start */
+  useNumbers(input) {
+    this.input = input;
+    this.value = input ? new Float64Array(this.held.length) : null;
+    this.reset();
   }
 
   /** @param {number} step go to the state after this many steps, forwards or backwards */
@@ -40,6 +53,7 @@ export class Replay {
   }
 
   next() {
+    if (this.value) apply(this.trace, this.step, this.value, (old, arriving) => old + arriving);
     apply(this.trace, this.step++, this.held, (old, arriving) => old + arriving);
     if (this.who && this.twice) this.nextNames(this.step - 1, this.who, this.twice);
   }
@@ -65,17 +79,46 @@ export class Replay {
 
   /** @returns {[number, number]} needed cells that are complete, needed cells */
   progress() {
-    const { ranks, chunks, needs } = this.trace;
-    let done = 0;
-    let cells = 0;
+    const { held, twice, trace } = this;
+    const { ranks, chunks, slots, needs, total } = trace;
+    let [done, cells] = [0, 0];
     for (let r = 0; r < ranks; r++) {
       for (let c = 0; c < chunks; c++) {
         if (!needs[r * chunks + c]) continue;
         cells++;
-        if (this.complete(r, c)) done++;
+        const cell = r * slots + c;
+        if (held[cell] === total[c] && !twice?.[cell]) done++;
       }
     }
     return [done, cells];
+  }
+
+  /**
+   * The mean level of blocks of cells; COMPLETE where all of them are, FAULT where any is.
+   * @param {number} perRow vertices in a block @param {number} perColumn slots in a block @param {number} [slots] how many to look at
+   * @returns {Float32Array[]} row by row
+   */
+  averages(perRow, perColumn, slots = this.trace.slots) {
+    const { held, twice, trace } = this;
+    const columns = Math.ceil(slots / perColumn);
+    const share = Float64Array.from({ length: slots }, (_, slot) => 1 / Math.max(1, trace.total[slot % trace.chunks]));
+    return Array.from({ length: Math.ceil(trace.vertices / perRow) }, (_, row) => {
+      const sum = new Float32Array(columns);
+      const last = Math.min(trace.vertices, (row + 1) * perRow);
+      for (let v = row * perRow; v < last; v++) {
+        for (let slot = 0; slot < slots; slot++) {
+          const cell = v * trace.slots + slot;
+          const part = held[cell] * share[slot];
+          const column = (slot / perColumn) | 0;
+          if (part > 1.000001 || twice?.[cell]) sum[column] = Infinity;
+          else sum[column] += part;
+        }
+      }
+      return sum.map((all, column) => {
+        const cells = (last - row * perRow) * (Math.min(slots, (column + 1) * perColumn) - column * perColumn);
+        return all === Infinity ? FAULT : all >= cells - 0.001 ? COMPLETE : Math.min(0.999, all / cells);
+      });
+    });
   }
 
   /**

@@ -21,6 +21,8 @@
  * @property {Uint8Array} needs 1 where a rank must end complete
  * @property {Uint32Array} total contributions that make each chunk complete, [chunks]
  * @property {Columns|null} group the node or row of each rank
+ * @property {Int32Array|number[]|null} lines the line of `source` that makes each step
+ * @property {boolean} linked is the step kept in the page's address?
  * @property {string} groupName what such a group is called
  * @property {Trace|null} ghost another trace, to be shown beside this one
  */
@@ -69,7 +71,7 @@ export async function readTrace(bytes) {
     into: arrays.into ?? arrays.chunk, count: arrays.count ?? null, op: arrays.op,
     start: arrays.start ?? null, end: arrays.end ?? null, ...stepTimes(arrays),
     own, needs: arrays.needs ? bits(arrays.needs, cells) : new Uint8Array(cells).fill(1),
-    total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name,
+    total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name, lines: arrays.line ?? null, linked: header.linked,
     ghost: arrays.ghost ? await readTrace(arrays.ghost) : null,
   };
   return trace;
@@ -111,6 +113,14 @@ function stepTimes({ step_ptr, gap, length, start, end }) {
 
 /** @param {Trace} trace @param {number} i @returns {number} how many chunks transfer i carries */
 export const countOf = (trace, i) => (trace.count ? trace.count[i] : 1);
+
+/** @param {Trace} trace @returns {number} how many chunks all transfers carry together */
+export function movesOf(trace) {
+  if (!trace.count) return trace.src.length;
+  let sum = 0;
+  for (const n of trace.count) sum += n;
+  return sum;
+}
 
 /** @param {Trace} trace @param {number} i @param {number} s its step @returns {[number, number]} seconds */
 export const timesOf = (trace, i, s) =>

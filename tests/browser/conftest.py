@@ -38,15 +38,30 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def contexts(chromium):
+    """One browser context for each set of options, kept for all tests: what is loaded once stays in its cache."""
+    made = {}
+
+    def context(**options):
+        key = repr(sorted(options.items()))
+        if key not in made:
+            made[key] = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        return made[key]
+
+    yield context
+    for one in made.values():
+        one.close()
+
+
 @pytest.fixture
-def open_page(chromium):
+def open_page(contexts):
     """open_page(url, **context options) -> page; the test fails on a console error or a request to elsewhere."""
-    contexts, complaints = [], []
+    pages, complaints = [], []
 
     def opened(url, **options):
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        page = contexts(**options).new_page()
+        pages.append(page)
         page.set_default_timeout(20_000)
         page.on(
             "console", lambda m: m.type == "error" and not STREAMLIT_OWN.search(m.text) and complaints.append(m.text)
@@ -58,8 +73,8 @@ def open_page(chromium):
 
     opened.complaints = complaints
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert complaints == []
 
 

@@ -1,9 +1,9 @@
 // Whose contributions are inside every cell: slots for a few ranks, counts for more, averages beyond.
 
 import { contributor, levelScale } from "../palette.js";
-import { COMPLETE, eachChunk, FAULT } from "../replay.js";
-import { ADD, vertexName } from "../trace.js";
-import { labelEvery, View } from "./view.js";
+import { FAULT } from "../replay.js";
+import { ADD, countOf, vertexName } from "../trace.js";
+import { labelEvery, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 
@@ -11,22 +11,28 @@ export const SLOTS_UP_TO = 16; // ranks
 export const PIXELS = 256; // rows and columns of the averaged picture
 const MOST_OUTLINES = 1200;
 
-export class BuffersView extends View {
-  constructor() {
-    super("buffers", "Buffers");
+export class BuffersView extends PlotView {
+  /** @param {string} [name] @param {string} [title] */
+  constructor(name = "buffers", title = "Buffers") {
+    super(name, title);
+    this.slots = false; // one slot for each contributor, or how full
+    this.rows = 1;
+    this.columns = 1;
+    this.perRow = 1; // vertices in one row of the picture
+    this.perColumn = 1;
+    this.margin = { l: 48, r: 8, t: 24, b: 8 };
   }
 
   /** @param {Scene} scene @param {number} width @param {number} height */
   figure(scene, width, height) {
     const { trace, theme } = scene;
     this.slots = trace.ranks <= SLOTS_UP_TO && trace.slots <= 32;
-    this.rows = Math.min(trace.vertices, PIXELS);
     this.perRow = Math.ceil(trace.vertices / PIXELS);
     this.rows = Math.ceil(trace.vertices / this.perRow);
     this.perColumn = Math.ceil(trace.slots / PIXELS);
     this.columns = Math.ceil(trace.slots / this.perColumn);
-    this.explain(this.howTo(trace));
-    this.margin = { l: trace.vertices > 9 ? 54 : 48, r: 8, t: 24, b: 8 };
+    this.how = this.howTo(trace);
+    this.margin.l = trace.vertices > 9 ? 54 : 48;
     const wide = this.slots ? this.columns * (trace.ranks + 1) - 1 : this.columns;
     const few = !this.slots && this.columns <= 32 && this.rows <= 32;
     const heat = {
@@ -81,7 +87,8 @@ export class BuffersView extends View {
 
   /** @returns {Float32Array[]} what Plotly's heatmap shows, row by row */
   cells() {
-    return Array.from({ length: this.rows }, (_, row) => (this.slots ? this.slotRow(row) : this.levelRow(row)));
+    if (this.slots) return Array.from({ length: this.rows }, (_, row) => this.slotRow(row));
+    return this.scene.replay.averages(this.perRow, this.perColumn);
   }
 
   /** @param {number} v @returns {Float32Array} 0 absent, 1 + rank present, ranks + 1 present twice; NaN between cells */
@@ -99,42 +106,23 @@ export class BuffersView extends View {
     return row;
   }
 
-  /** @param {number} row @returns {Float32Array} mean level; COMPLETE where all are, FAULT where any is */
-  levelRow(row) {
-    const { trace, replay } = this.scene;
-    const levels = new Float32Array(this.columns);
-    for (let column = 0; column < this.columns; column++) {
-      let [sum, cells, fault] = [0, 0, false];
-      for (let v = row * this.perRow; v < Math.min(trace.vertices, (row + 1) * this.perRow); v++) {
-        for (let s = column * this.perColumn; s < Math.min(trace.slots, (column + 1) * this.perColumn); s++) {
-          const level = replay.level(v, s);
-          fault ||= level === FAULT;
-          sum += Math.min(1, level);
-          cells++;
-        }
-      }
-      levels[column] = fault ? FAULT : sum === cells ? COMPLETE : sum / cells;
-    }
-    return levels;
-  }
-
   update() {
-    this.draw();
-    return this.scene.Plotly.restyle(this.plot, { z: [this.cells()] }, [0]);
+    super.update();
+    return this.scene.Plotly.restyle(this.element, { z: [this.cells()] }, [0]);
   }
 
   /** @param {number} row @param {number} column @returns {[number, number, number, number]} x, y, width, height in pixels */
   box(row, column) {
-    const w = (/** @type {number} */ (this.width) - this.margin.l - this.margin.r) / (this.slots ? this.columns * (this.scene.trace.ranks + 1) - 1 : this.columns);
-    const h = (/** @type {number} */ (this.height) - this.margin.t - this.margin.b) / this.rows;
+    const w = (this.width - this.margin.l - this.margin.r) / (this.slots ? this.columns * (this.scene.trace.ranks + 1) - 1 : this.columns);
+    const h = (this.height - this.margin.t - this.margin.b) / this.rows;
     const n = this.scene.trace.ranks;
     const x = this.slots ? column * (n + 1) : column;
     return [this.margin.l + x * w, this.margin.t + row * h, w * (this.slots ? n : 1), h];
   }
 
   /** @param {import("../pen.js").Pen} pen */
-  paint(pen) {
-    const { trace, replay, theme, chosen } = this.scene;
+  paintStill(pen) {
+    const { trace, replay, theme, chosen, lane, history } = this.scene;
     if (this.slots) {
       for (let v = 0; v < trace.vertices; v++) {
         for (let slot = 0; slot < trace.slots; slot++) {
@@ -143,15 +131,18 @@ export class BuffersView extends View {
         }
       }
     }
-    const detailed = this.perRow * this.perColumn === 1;
-    const moves = detailed ? eachChunk(trace, replay.step) : [];
-    if (moves.length <= MOST_OUTLINES && this.rows <= 128) {
-      for (const [i, , into] of moves) {
-        const add = trace.op[i] === ADD;
-        this.outline(pen, trace.dst[i], into, { stroke: add ? theme.reduce : theme.copy, width: this.rows > 32 ? 1.2 : 2.2, dash: add || this.rows > 32 ? [] : [4, 2.5] });
-      }
-    }
+    const detailed = this.perRow * this.perColumn === 1 && this.rows <= 128;
+    if (detailed && lane.moving.length <= MOST_OUTLINES) for (const i of lane.moving) this.outlineTargets(pen, i);
+    if (history && detailed) for (const cell of history.cells) this.outline(pen, Math.floor(cell / trace.slots), cell % trace.slots, { stroke: theme.ink, width: 1.4 });
     if (chosen) this.outline(pen, Math.floor(chosen.vertex / this.perRow), Math.floor(chosen.slot / this.perColumn), { stroke: theme.ink, width: 2.5 });
+  }
+
+  /** @param {import("../pen.js").Pen} pen @param {number} i a transfer on its way: where it is going to write */
+  outlineTargets(pen, i) {
+    const { trace, theme } = this.scene;
+    const add = trace.op[i] === ADD;
+    const style = { stroke: add ? theme.reduce : theme.copy, width: this.rows > 32 ? 1.2 : 2.2, dash: add || this.rows > 32 ? [] : [4, 2.5] };
+    for (let k = 0; k < countOf(trace, i); k++) this.outline(pen, trace.dst[i], trace.into[i] + k, style);
   }
 
   /** @param {import("../pen.js").Pen} pen @param {number} row @param {number} column @param {import("../pen.js").Fill} style */

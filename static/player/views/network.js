@@ -1,99 +1,121 @@
 // Who is wired to whom, what each vertex holds, and the chunks on their way.
 
-import { along, cellAt, place } from "../layout.js";
+import { along, cellAt, ease, place } from "../layout.js";
 import { levelColour, levelScale, luminance } from "../palette.js";
-import { COMPLETE, FAULT } from "../replay.js";
+import { FAULT } from "../replay.js";
 import { ADD, countOf, vertexName } from "../trace.js";
-import { paintLens } from "./lens.js";
-import { pixelAxes, View } from "./view.js";
+import { paintLens, paintLensPackets } from "./lens.js";
+import { show } from "../numbers.js";
+import { pixelAxes, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 /** @typedef {import("../pen.js").Pen} Pen */
-/** @typedef {{x0: number, y0: number, x1: number, y1: number, bow: number, add: boolean, transfer: number, label: string}} Packet */
+/** @typedef {{x0: number, y0: number, x1: number, y1: number, bow: number, add: boolean, transfer: number, slot: number}} Packet */
 
 const MOST_EDGES = 2500; // more lines than this are only a grey mass
 const MOST_PACKETS = 2500;
 
-export class NetworkView extends View {
-  constructor() {
-    super("network", "Network");
+export class NetworkView extends PlotView {
+  /** @param {string} [name] @param {string} [title] */
+  constructor(name = "network", title = "Network") {
+    super(name, title);
     /** @type {Packet[]} */
     this.packets = [];
+    this.layout = /** @type {import("../layout.js").Layout|null} */ (null);
+    this.planned = -1; // the lane's version that the packets belong to
+    this.cellTrace = 0;
   }
 
   /** @param {Scene} scene @param {number} width @param {number} height */
   figure(scene, width, height) {
     const { trace, theme } = scene;
     const l = (this.layout = place(trace, width, height));
-    this.explain(howTo(l));
+    this.how = howTo(l);
     this.plan();
     const outline = (/** @type {[number, number]} */ [from, to], /** @type {string} */ colour) => ({
       type: "scatter", mode: "lines", ...outlines(l, from, to), fill: "toself", fillcolor: theme.background, line: { color: colour, width: 1.4, simplify: false },
     });
     const cards = l.kind === "cards" ? [outline([0, trace.ranks], theme.line), outline([trace.ranks, trace.vertices], theme.switch)] : [];
-    const data = [...boxes(l, theme), edges(scene, l), ...cards, this.cells(), names(scene, l)];
-    this.cellTrace = data.length - 2;
+    const data = [...boxes(l, theme), edges(scene, l), ...cards, names(scene, l), ...(l.kind === "cards" ? [this.cells()] : [])];
+    this.cellTrace = data.length - 1;
     return { data, layout: pixelAxes(width, height) };
   }
 
   cells() {
     const { trace, theme } = this.scene;
     const l = /** @type {import("../layout.js").Layout} */ (this.layout);
-    const marker = { color: this.levels(), colorscale: levelScale(theme), cmin: 0, cmax: FAULT };
-    if (l.kind === "dots") {
-      const line = { width: l.cardWidth > 8 ? 1.5 : 0, color: Array.from(l.x, (_, v) => (v < trace.ranks ? theme.line : theme.switch)) };
-      return { type: "scatter", mode: "markers", x: l.x, y: l.y, marker: { ...marker, size: l.cardWidth, line } };
-    }
     const spots = [];
     for (let v = 0; v < trace.vertices; v++) for (let slot = 0; slot < trace.slots; slot++) spots.push(cellAt(l, v, slot));
-    const line = { width: 0.8, color: theme.line };
-    return { type: "scatter", mode: "markers", x: spots.map(([x]) => x), y: spots.map(([, y]) => y), marker: { ...marker, symbol: "square", size: l.cell - 3, line } };
+    const marker = { color: this.levels(), colorscale: levelScale(theme), cmin: 0, cmax: FAULT, symbol: "square", size: l.cell - 3, line: { width: 0.8, color: theme.line } };
+    return { type: "scatter", mode: "markers", x: spots.map(([x]) => x), y: spots.map(([, y]) => y), marker };
   }
 
-  /** @returns {Float32Array} one level for each cell, or the mean of each vertex */
+  /** @returns {Float32Array} how full every cell is */
   levels() {
     const { trace, replay } = this.scene;
-    if (this.layout?.kind === "cards") return Float32Array.from({ length: trace.vertices * trace.slots }, (_, i) => replay.level(Math.floor(i / trace.slots), i % trace.slots));
-    return Float32Array.from({ length: trace.vertices }, (_, v) => fullness(this.scene, v));
+    return Float32Array.from({ length: trace.vertices * trace.slots }, (_, i) => replay.level(Math.floor(i / trace.slots), i % trace.slots));
   }
 
   update() {
     this.plan();
-    this.draw();
-    return this.scene.Plotly.restyle(this.plot, { "marker.color": [this.levels()] }, [this.cellTrace]);
+    super.update();
+    if (this.layout?.kind === "cards") return this.scene.Plotly.restyle(this.element, { "marker.color": [this.levels()] }, [this.cellTrace]);
   }
 
   /** Work out where the chunks of the coming step go. */
   plan() {
-    const { trace, replay } = this.scene;
+    const { trace, lane } = this.scene;
     const l = /** @type {import("../layout.js").Layout} */ (this.layout);
-    const [first, last] = replay.step < trace.steps ? [trace.stepPtr[replay.step], trace.stepPtr[replay.step + 1]] : [0, 0];
     const pairs = new Set();
-    for (let i = first; i < last; i++) pairs.add(trace.src[i] * trace.vertices + trace.dst[i]);
+    for (const i of lane.moving) pairs.add(trace.src[i] * trace.vertices + trace.dst[i]);
     this.packets = [];
-    const stride = Math.max(1, Math.ceil((last - first) / MOST_PACKETS));
-    for (let i = first; i < last; i += stride) {
+    const stride = Math.max(1, Math.ceil(lane.moving.length / MOST_PACKETS));
+    for (let at = 0; at < lane.moving.length; at += stride) {
+      const i = lane.moving[at];
       const [src, dst] = [trace.src[i], trace.dst[i]];
       const back = pairs.has(dst * trace.vertices + src);
       const bow = back ? Math.min(18, 0.14 * Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst])) : 0;
       for (let k = 0; k < (l.kind === "cards" ? countOf(trace, i) : 1); k++) {
         const [x0, y0] = cellAt(l, src, trace.chunk[i] + k);
         const [x1, y1] = cellAt(l, dst, trace.into[i] + k);
-        this.packets.push({ x0, y0, x1, y1, bow, add: trace.op[i] === ADD, transfer: i, label: `${(trace.chunk[i] + k) % trace.chunks}` });
+        this.packets.push({ x0, y0, x1, y1, bow, add: trace.op[i] === ADD, transfer: i, slot: trace.chunk[i] + k });
       }
     }
+    this.planned = lane.version;
+  }
+
+  /** @param {Pen} pen */
+  paintStill(pen) {
+    const l = this.layout;
+    if (!l) return;
+    if (l.kind === "cards") this.paintNumbers(pen);
+    else this.paintDots(pen);
+    this.paintHistory(pen);
+    this.paintRoutes(pen);
+    if (l.kind === "cards") this.paintTargets(pen);
+    if (l.lens) paintLens(pen, this.scene, l.lens);
+    this.paintChosen(pen);
   }
 
   /** @param {Pen} pen */
   paint(pen) {
-    const l = this.layout;
-    if (!l) return;
-    if (l.kind === "cards") this.paintNumbers(pen);
-    this.paintRoutes(pen);
-    if (l.kind === "cards") this.paintTargets(pen);
+    if (!this.layout) return;
+    if (this.planned !== this.scene.lane.version) this.plan();
     this.paintPackets(pen);
-    if (l.lens) paintLens(pen, this.scene, l.lens);
-    this.paintChosen(pen);
+    if (this.layout.lens) paintLensPackets(pen, this.scene, this.layout.lens);
+  }
+
+  /** @param {Pen} pen a dot for every vertex, as full as the mean of its chunks */
+  paintDots(pen) {
+    const { trace, theme, replay, focus } = this.scene;
+    const l = /** @type {import("../layout.js").Layout} */ (this.layout);
+    const level = replay.averages(1, trace.chunks, trace.chunks);
+    const edge = l.cardWidth > 8 ? 1.5 : 0;
+    for (let v = 0; v < trace.vertices; v++) {
+      const stroke = edge ? (v < trace.ranks ? theme.line : theme.switch) : undefined;
+      pen.disc(l.x[v], l.y[v], l.cardWidth / 2, { fill: levelColour(level[v][0], theme), stroke, width: edge });
+    }
+    pen.disc(l.x[focus], l.y[focus], l.cardWidth / 2 + 3, { stroke: theme.ink, width: 2 });
   }
 
   /** @param {Pen} pen the chunk number in every cell that has room for it */
@@ -105,10 +127,32 @@ export class NetworkView extends View {
       for (let slot = 0; slot < trace.slots; slot++) {
         const [x, y] = cellAt(l, v, slot);
         const fill = levelColour(replay.level(v, slot), theme);
-        const label = slot < trace.chunks ? `${slot}` : `s${slot - trace.chunks}`;
-        pen.text(x, y, label, { colour: luminance(fill) > 0.3 ? "#1b2333" : "#ffffff", size: Math.min(12, l.cell * 0.5), font: theme.font });
+        pen.text(x, y, this.label(v, slot), { colour: luminance(fill) > 0.3 ? "#1b2333" : "#ffffff", size: Math.min(12, l.cell * 0.5), font: theme.font });
       }
     }
+  }
+
+  /** @param {number} v @param {number} slot @returns {string} what stands in a cell: its number among the chunks, or what it holds */
+  label(v, slot) {
+    const { replay, trace } = this.scene;
+    if (replay.value) return replay.held[v * trace.slots + slot] ? show(replay.value[v * trace.slots + slot]) : "";
+    return slot < trace.chunks ? `${slot}` : `s${slot - trace.chunks}`;
+  }
+
+  /** @param {Pen} pen the ways that the content of the chosen cell came */
+  paintHistory(pen) {
+    const { history, trace, theme } = this.scene;
+    const l = /** @type {import("../layout.js").Layout} */ (this.layout);
+    if (!history) return;
+    const drawn = new Set();
+    history.used.forEach((used, i) => {
+      const key = trace.src[i] * trace.vertices + trace.dst[i];
+      if (!used || drawn.has(key) || drawn.size > 600) return;
+      drawn.add(key);
+      const points = between(l, trace.src[i], trace.dst[i], 0);
+      if (points.length > 1) pen.line(points, { colour: theme.ink, width: 5, alpha: 0.22 });
+    });
+    if (l.kind === "cards") for (const cell of history.cells) pen.square(...cellAt(l, Math.floor(cell / trace.slots), cell % trace.slots), l.cell - 1, { stroke: theme.ink, width: 1.6, radius: 2 });
   }
 
   /** @param {Pen} pen one line for every message, from card to card, with an arrow head */
@@ -140,12 +184,11 @@ export class NetworkView extends View {
 
   /** @param {Pen} pen */
   paintPackets(pen) {
-    const { theme, frac } = this.scene;
+    const { theme, lane, still, trace } = this.scene;
     const l = /** @type {import("../layout.js").Layout} */ (this.layout);
-    const f = ease(frac);
     const size = l.kind === "cards" ? Math.max(8, l.cell - 2) : Math.max(4, l.cardWidth * 0.62);
-    for (const { x0, y0, x1, y1, bow, add, label } of this.packets) {
-      const [x, y] = along(x0, y0, x1, y1, bow, f);
+    for (const { x0, y0, x1, y1, bow, add, transfer, slot } of this.packets) {
+      const [x, y] = along(x0, y0, x1, y1, bow, still ? 0 : ease(lane.fracOf(transfer)));
       const fill = add ? theme.reduce_text : theme.copy_text;
       if (l.kind === "dots") {
         if (add) pen.disc(x, y, size / 2, { fill, stroke: theme.background, width: size > 8 ? 1 : 0.5 });
@@ -154,7 +197,7 @@ export class NetworkView extends View {
       }
       if (!add) pen.square(x + 2.5, y - 2.5, size, { fill: theme.background, stroke: fill, width: 1.4 }); // a copy: two sheets
       pen.square(x, y, size, { fill, stroke: theme.background, width: 1.5 });
-      if (size >= 11) pen.text(x, y, label, { colour: theme.on_packet, size: Math.min(13, size * 0.58), font: theme.font, weight: 650 });
+      if (size >= 11) pen.text(x, y, this.label(trace.src[transfer], slot), { colour: theme.on_packet, size: Math.min(13, size * 0.58), font: theme.font, weight: 650 });
     }
   }
 
@@ -171,13 +214,13 @@ export class NetworkView extends View {
   pick(x, y) {
     const l = this.layout;
     if (!l) return null;
-    const { trace, frac } = this.scene;
+    const { trace, lane, still } = this.scene;
     const reach = Math.max(9, l.cell / 2);
     const near = this.packets.find((p) => {
-      const [px, py] = along(p.x0, p.y0, p.x1, p.y1, p.bow, ease(frac));
+      const [px, py] = along(p.x0, p.y0, p.x1, p.y1, p.bow, still ? 0 : ease(lane.fracOf(p.transfer)));
       return Math.abs(px - x) < reach && Math.abs(py - y) < reach;
     });
-    if (near && frac > 0.02) return { transfer: near.transfer };
+    if (near) return { transfer: near.transfer };
     for (let v = 0; v < trace.vertices; v++) {
       if (l.kind === "dots" ? Math.hypot(x - l.x[v], y - l.y[v]) > Math.max(8, l.cardWidth / 2) : Math.abs(x - l.x[v]) > l.cardWidth / 2 || Math.abs(y - l.y[v]) > l.cardHeight / 2) continue;
       if (l.kind === "dots") return { vertex: v };
@@ -187,7 +230,7 @@ export class NetworkView extends View {
       }
       return { vertex: v };
     }
-    return near ? { transfer: near.transfer } : null;
+    return null;
   }
 }
 
@@ -195,17 +238,6 @@ export class NetworkView extends View {
 function howTo(l) {
   const inside = l.lens ? "; in the middle, one rank and its partners" : "";
   return `${l.kind === "cards" ? "squares are chunks, moving ones are in flight" : "a dot is a rank, green when complete"}${inside}`;
-}
-
-/** @param {Scene} scene @param {number} v @returns {number} the mean level of a vertex's chunks; COMPLETE only when all are */
-function fullness({ trace, replay }, v) {
-  let sum = 0;
-  for (let c = 0; c < trace.chunks; c++) {
-    const level = replay.level(v, c);
-    if (level === FAULT) return FAULT;
-    sum += Math.min(level, 1);
-  }
-  return sum === trace.chunks ? COMPLETE : Math.min(0.999, sum / trace.chunks);
 }
 
 /** @param {import("../layout.js").Layout} l @param {any} theme */
@@ -226,7 +258,9 @@ function boxes(l, theme) {
 
 /** @param {import("../layout.js").Layout} l @param {number} from @param {number} to closed rounded outlines of some cards */
 function outlines(l, from, to) {
+  /** @type {Array<number|null>} */
   const x = [];
+  /** @type {Array<number|null>} */
   const y = [];
   const r = 7;
   for (let v = from; v < to; v++) {
@@ -308,6 +342,3 @@ function arrow(pen, points, colour) {
   const wing = (/** @type {number} */ side) => /** @type {[number, number]} */ ([x1 - 8 * Math.cos(turn + side), y1 - 8 * Math.sin(turn + side)]);
   pen.line([wing(0.45), [x1, y1], wing(-0.45)], { colour, width: 2.4 });
 }
-
-/** @param {number} f @returns {number} slow at both ends */
-export const ease = (f) => (f < 0.5 ? 2 * f * f : 1 - (2 - 2 * f) ** 2 / 2);

@@ -1,16 +1,20 @@
 // One slanted line for every message, from sender to receiver, time running to the right.
 
 import { ADD, seconds, timesOf, vertexName } from "../trace.js";
-import { labelEvery, View } from "./view.js";
+import { labelEvery, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 
 const MOST_LINES = 1600;
 const WINDOW = { ranks: 17, steps: 12 };
 
-export class SpaceTimeView extends View {
+export class SpaceTimeView extends PlotView {
   constructor() {
     super("spacetime", "Space–time");
+    this.window = { s0: 0, s1: 1, v0: 0, v1: 1, whole: true };
+    this.unit = { per: 1, name: "step" };
+    this.range = [0, 1];
+    this.margin = { l: 54, r: 10, t: 6, b: 24 };
   }
 
   /** @param {Scene} scene @param {number} width @param {number} height */
@@ -20,8 +24,7 @@ export class SpaceTimeView extends View {
     const { s0, s1, v0, v1, whole } = this.window;
     this.unit = clock ? unitOf(seconds(trace)) : { per: 1, name: "step" };
     const where = whole ? "" : `, window around rank ${scene.focus} and this step`;
-    this.explain(`a line is a message from sender to receiver${where}; ${clock ? `${this.unit.name}, ${trace.origin}` : "one column a step"}`);
-    this.margin = { l: 54, r: 10, t: 6, b: 24 };
+    this.how = `a line is a message from sender to receiver${where}; ${clock ? `${this.unit.name}, ${trace.origin}` : "one column a step"}`;
     const range = clock ? [trace.stepStart[s0] ?? 0, Math.max(...trace.stepEnd.slice(s0, s1), 1e-12)].map((t) => t / this.unit.per) : [s0, s1];
     this.range = range;
     const every = labelEvery(v1 - v0, height - 30, 12);
@@ -81,27 +84,48 @@ export class SpaceTimeView extends View {
     const { step } = this.scene.replay;
     if (!whole && (step < s0 + 1 || step > s1 - 3)) {
       const { s0: s } = this.choose();
-      if (s !== s0) return this.build(this.scene, /** @type {number} */ (this.height));
+      if (s !== s0) return this.build(this.scene, this.height);
     }
-    this.draw();
+    super.update();
+  }
+
+  /** @param {import("../pen.js").Pen} pen what brought the chosen cell its content */
+  paintStill(pen) {
+    const { theme, history, trace } = this.scene;
+    const { s0, s1 } = this.window;
+    for (let s = s0; history && s < Math.min(s1, trace.steps); s++) {
+      for (let i = trace.stepPtr[s]; i < trace.stepPtr[s + 1]; i++) {
+        if (!history.used[i]) continue;
+        const [from, to] = this.xOf(i, s);
+        pen.line([[this.pixel(from), this.row(trace.src[i])], [this.pixel(to), this.row(trace.dst[i])]], { colour: theme.ink, width: 2.6, alpha: 0.75 });
+      }
+    }
   }
 
   /** @param {import("../pen.js").Pen} pen the moment now */
   paint(pen) {
-    const { trace, replay, frac, theme, clock } = this.scene;
+    const { lane, theme, clock } = this.scene;
+    const x = this.pixel(clock ? lane.now() / this.unit.per : lane.replay.step + lane.frac);
+    if (x < this.margin.l - 1 || x > this.width - this.margin.r + 1) return;
+    pen.line([[x, this.margin.t], [x, this.height - this.margin.b]], { colour: theme.ink, width: 2 });
+  }
+
+  /** @param {number} at on the time axis @returns {number} pixels */
+  pixel(at) {
     const [low, high] = this.range;
-    const s = Math.min(replay.step, trace.steps - 1);
-    const now = !clock ? replay.step + frac : s < 0 ? 0 : (replay.step >= trace.steps ? trace.stepEnd[s] : trace.stepStart[s] + frac * (trace.stepEnd[s] - trace.stepStart[s])) / this.unit.per;
-    const room = /** @type {number} */ (this.width) - this.margin.l - this.margin.r;
-    const x = this.margin.l + (room * (now - low)) / Math.max(high - low, 1e-12);
-    if (x < this.margin.l - 1 || x > this.margin.l + room + 1) return;
-    pen.line([[x, this.margin.t], [x, /** @type {number} */ (this.height) - this.margin.b]], { colour: theme.ink, width: 2 });
+    return this.margin.l + ((this.width - this.margin.l - this.margin.r) * (at - low)) / Math.max(high - low, 1e-12);
+  }
+
+  /** @param {number} v @returns {number} pixels */
+  row(v) {
+    const { v0, v1 } = this.window;
+    return this.margin.t + ((this.height - this.margin.t - this.margin.b) * (v - v0 + 0.5)) / (v1 - v0);
   }
 
   /** @param {number} x @param {number} y @returns {import("./view.js").Pick|null} */
   pick(x, y) {
     const { v0, v1 } = this.window;
-    const v = v0 + Math.floor(((y - this.margin.t) / (/** @type {number} */ (this.height) - this.margin.t - this.margin.b)) * (v1 - v0));
+    const v = v0 + Math.floor(((y - this.margin.t) / (this.height - this.margin.t - this.margin.b)) * (v1 - v0));
     return v >= v0 && v < v1 ? { vertex: v } : null;
   }
 }

@@ -4,16 +4,20 @@ import { CanvasPen, SvgPen } from "../pen.js";
 
 /** @typedef {import("../pen.js").Pen} Pen */
 /**
- * What the player tells its views.
+ * What the player tells its views; everything in it is up to date whenever it is read.
  * @typedef {object} Scene
  * @property {any} Plotly
+ * @property {import("../lane.js").Lane} lane
  * @property {import("../trace.js").Trace} trace
  * @property {import("../replay.js").Replay} replay
- * @property {ReturnType<import("../palette.js").themeOf>} theme
- * @property {number} frac how far the current step has come, 0 to 1
+ * @property {import("../lane.js").Lane|null} ghost the other trace, when two are shown
+ * @property {ReturnType<typeof import("../palette.js").themeOf>} theme
  * @property {number} focus the rank looked at
  * @property {{vertex: number, slot: number}|null} chosen the cell looked at
+ * @property {import("../history.js").History|null} history where its content came from
  * @property {boolean} clock is time real, or one unit a step?
+ * @property {boolean} still reduced motion: things are where they start until they have arrived
+ * @property {"short"|"full"|"table"} words how much the words view says
  */
 /** @typedef {{vertex?: number, slot?: number, transfer?: number}} Pick what is under the pointer */
 
@@ -22,19 +26,14 @@ export class View {
   constructor(name, title) {
     this.name = name;
     this.title = title;
-    this.card = document.createElement("section");
-    this.card.className = `arl-card arl-${name}`;
-    this.card.setAttribute("aria-label", title);
-    this.card.innerHTML = `<div class="arl-head"><span class="arl-title">${title}</span> <span class="arl-how"></span></div><div class="arl-plot" role="img"></div>`;
-    this.plot = /** @type {HTMLElement} */ (this.card.querySelector(".arl-plot"));
+    this.how = "";
+    this.element = document.createElement("div");
+    this.element.className = `arl-plot arl-view-${name}`;
     /** @type {Scene} */
     this.scene = /** @type {any} */ (null);
-  }
-
-  /** @param {string} text how to read this picture */
-  explain(text) {
-    /** @type {HTMLElement} */ (this.card.querySelector(".arl-how")).textContent = text;
-    this.plot.setAttribute("aria-label", `${this.title}: ${text}`);
+    this.width = 0;
+    this.height = 0;
+    this.lane = 0; // which of the traces it shows
   }
 
   /**
@@ -43,24 +42,57 @@ export class View {
    */
   async build(scene, height) {
     this.scene = scene;
-    this.width = Math.max(240, this.plot.clientWidth);
+    this.width = Math.max(200, this.element.clientWidth);
     this.height = height;
-    this.plot.style.height = `${height}px`;
+    this.element.style.height = `${height}px`;
+  }
+
+  /** Show the state after a whole step. @returns {Promise<unknown>|void} */
+  update() {}
+
+  /** Show where things are now. */
+  draw() {}
+
+  /** @param {number} x @param {number} y pixels in the view @returns {Pick|null} */
+  pick(x, y) {
+    return null;
+  }
+
+  destroy() {}
+}
+
+/** A view that Plotly draws, with a pen above it for what changes in a step, and one for whatever moves. */
+export class PlotView extends View {
+  /** @param {Scene} scene @param {number} height */
+  async build(scene, height) {
+    await super.build(scene, height);
+    this.element.setAttribute("role", "img");
     const { data, layout } = this.figure(scene, this.width, height);
+    this.element.setAttribute("aria-label", `${this.title}: ${this.how}`);
     const { theme } = scene;
     const common = {
       width: this.width, height, showlegend: false, hovermode: false, dragmode: false,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: theme.font, color: theme.ink, size: 12 },
     };
-    await scene.Plotly.react(this.plot, data, { ...common, ...layout }, { displayModeBar: false, staticPlot: true });
-    this.pen = new CanvasPen(this.plot, this.width, height);
+    await scene.Plotly.react(this.element, data, { ...common, ...layout }, { displayModeBar: false, staticPlot: true });
+    this.stillPen = new CanvasPen(this.element, this.width, height, "still");
+    this.pen = new CanvasPen(this.element, this.width, height);
+    this.drawStill();
     this.draw();
   }
 
+  drawStill() {
+    this.stillPen?.clear();
+    if (this.stillPen) this.paintStill(this.stillPen);
+  }
+
   draw() {
-    if (!this.pen) return;
-    this.pen.clear();
-    this.paint(this.pen);
+    this.pen?.clear();
+    if (this.pen) this.paint(this.pen);
+  }
+
+  update() {
+    this.drawStill();
   }
 
   /** @param {Scene} scene @param {number} width @param {number} height @returns {{data: any[], layout: any}} Plotly's */
@@ -68,30 +100,39 @@ export class View {
     return { data: [], layout: {} };
   }
 
-  /** Show the state after a whole step. @returns {Promise<unknown>|void} */
-  update() {}
+  /** @param {Pen} pen draw what changes only from step to step */
+  paintStill(pen) {}
 
   /** @param {Pen} pen draw whatever moves */
   paint(pen) {}
 
-  /** @param {number} x @param {number} y pixels in the plot @returns {Pick|null} */
-  pick(x, y) {
-    return null;
+  /** @returns {Promise<string>} what Plotly drew, as SVG */
+  async base() {
+    const url = await this.scene.Plotly.toImage(this.element, { format: "svg", width: this.width, height: this.height });
+    return decodeURIComponent(url.slice(url.indexOf(",") + 1));
+  }
+
+  /** @returns {Promise<HTMLImageElement>} what Plotly drew, as a picture */
+  async ground() {
+    const picture = new Image();
+    picture.src = URL.createObjectURL(new Blob([await this.base()], { type: "image/svg+xml" }));
+    await picture.decode();
+    URL.revokeObjectURL(picture.src);
+    return picture;
   }
 
   /** @returns {Promise<string>} the picture as it is now, a complete SVG file */
   async svg() {
-    const url = await this.scene.Plotly.toImage(this.plot, { format: "svg", width: this.width, height: this.height });
+    const text = await this.base();
     const pen = new SvgPen();
+    this.paintStill(pen);
     this.paint(pen);
-    const text = decodeURIComponent(url.slice(url.indexOf(",") + 1));
-    const { background } = this.scene.theme;
-    const ground = `<rect width="100%" height="100%" fill="${background}"/>`;
+    const ground = `<rect width="100%" height="100%" fill="${this.scene.theme.background}"/>`;
     return text.replace(/(<svg[^>]*>)/, `$1<title>${this.title}</title>${ground}`).replace(/<\/svg>\s*$/, `${pen.parts.join("")}</svg>`);
   }
 
   destroy() {
-    this.scene?.Plotly?.purge(this.plot);
+    this.scene?.Plotly?.purge(this.element);
   }
 }
 

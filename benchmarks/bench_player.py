@@ -1,0 +1,202 @@
+"""How fast the player is: starts the app, drives it in Chromium, prints a table of measured against budget.
+
+python benchmarks/bench_player.py [--quick] [--switches 200]     (a quiet machine gives the fairest numbers)
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+READY = ".arl[data-ready]"
+FRAMES = """(ms) => new Promise((done) => {
+  let frames = 0; const from = performance.now();
+  const next = (now) => { frames++; now - from < ms ? requestAnimationFrame(next) : done((frames * 1000) / (now - from)); };
+  requestAnimationFrame(next); })"""
+PAINTED = """async (code) => { const stage = document.querySelector('.arl').arlPlayer; const from = performance.now();
+  await new Function('stage', 'return ' + code)(stage);
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return performance.now() - from; }"""
+rows: list[tuple[str, float, float, str, bool]] = []
+
+
+def note(what: str, measured: float, budget: float, unit: str, at_least: bool = False) -> None:
+    rows.append((what, measured, budget, unit, measured >= budget if at_least else measured <= budget))
+    print(f"  {what}: {measured:,.1f} {unit}", flush=True)
+
+
+class App:
+    """The running app."""
+
+    def __enter__(self) -> App:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        begun = time.perf_counter()
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{port}"
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1).close()
+                break
+            except OSError:
+                if time.perf_counter() - begun > 30 or self.process.poll() is not None:
+                    raise SystemExit("the app did not start: run `streamlit run app.py` to see why") from None
+                time.sleep(0.02)
+        self.health = time.perf_counter() - begun
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+
+    def cpu(self) -> float:
+        times = psutil.Process(self.process.pid).cpu_times()
+        return times.user + times.system
+
+
+def opened(page: Page, url: str) -> tuple[float, list[int]]:
+    """Seconds until the player is painted, and a list that goes on receiving the bytes of each websocket message."""
+    received: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+    begun = time.perf_counter()
+    page.goto(url)
+    page.wait_for_selector(READY, timeout=60_000)
+    return time.perf_counter() - begun, received
+
+
+def load(app: App, browser) -> None:
+    """Page ready with an empty cache, bytes of the first load and of a rerun, server CPU of a rerun."""
+    times = []
+    for _ in range(3):
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        times.append(opened(context.new_page(), app.url)[0])
+        context.close()
+    note("page ready, empty cache", statistics.median(times), 4, "s")
+    for ranks, budget in ((8, 10), (64, 10), (256, 20), (1024, 100)):
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        _, received = opened(page, f"{app.url}/?algorithm=ring&ranks={ranks}")
+        page.wait_for_timeout(700)
+        note(f"websocket bytes, first load, {ranks} ranks", sum(received) / 1024, budget, "KiB")
+        if ranks == 64:
+            rerun(app, page, received)
+        context.close()
+
+
+def rerun(app: App, page: Page, received: list[int]) -> None:
+    step = (
+        "() => document.querySelector('.arl').arlPlayer.publisher.component.setStateValue('at', 'x:' + Math.random())"
+    )
+    page.wait_for_timeout(500)
+    before, cpu, reruns = len(received), app.cpu(), 10
+    for _ in range(reruns):
+        page.evaluate(step)
+        page.wait_for_timeout(250)
+    note("websocket bytes, rerun, same trace", sum(received[before:]) / reruns / 1024, 6, "KiB")
+    note("server CPU, rerun, same trace", 1000 * (app.cpu() - cpu) / reruns, 15, "ms")
+
+
+def play(app: App, browser, ranks: int, seconds: float) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    opened(page, f"{app.url}/?algorithm=ring&ranks={ranks}&step={ranks // 2}")
+    page.wait_for_timeout(500)
+    page.evaluate("() => document.querySelector('.arl').arlPlayer.play()")
+    note(
+        f"frames a second, {ranks} ranks, 1x",
+        page.evaluate(FRAMES, 1000 * seconds),
+        {64: 55, 256: 50}.get(ranks, 40),
+        "fps",
+        True,
+    )
+    page.evaluate("() => { document.querySelector('.arl').arlPlayer.conductor.speed = 16 }")
+    note(f"frames a second, {ranks} ranks, 16x", page.evaluate(FRAMES, 1000 * seconds), 30, "fps", True)
+    page.evaluate("() => document.querySelector('.arl').arlPlayer.pause()")
+    large = ranks > 256
+    for what, code, budget in (
+        ("step", "stage.act('forward')", 120 if large else 80),
+        ("seek", "stage.jump(Math.floor(Math.random() * stage.original.steps))", 250 if large else 150),
+    ):
+        times = [page.evaluate(PAINTED, code) for _ in range(11)]
+        note(f"{what} to painted, {ranks} ranks", statistics.median(times), budget, "ms")
+    context.close()
+
+
+def change(app: App, browser, ranks: int, budget: float) -> None:
+    """Type another number of ranks: from Enter to painted."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    opened(page, f"{app.url}/?algorithm=ring&ranks={ranks - 8}")
+    field, times = page.get_by_label("Ranks", exact=True), []
+    for count in (ranks - 1, ranks - 2, ranks - 3):
+        before = page.get_attribute(".arl", "data-ready")
+        field.fill(str(count))
+        begun = time.perf_counter()
+        field.press("Enter")
+        page.wait_for_function(
+            "(before) => document.querySelector('.arl')?.dataset.ready !== before", arg=before, timeout=60_000
+        )
+        times.append(time.perf_counter() - begun)
+    note(f"control change to painted, {ranks} ranks", 1000 * statistics.median(times), budget, "ms")
+    context.close()
+
+
+def memory(app: App, browser, switches: int) -> None:
+    """The heap of the tab after going to another page and back, many times."""
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    opened(page, app.url)
+    heap = page.context.new_cdp_session(page)
+    links = page.locator("[data-testid=stSidebarNavLink]")
+    sizes = []
+    for turn in range(switches + 1):
+        if turn:
+            links.nth(1 if turn % 2 else 0).click()
+            page.wait_for_timeout(250)
+        if turn in (switches // 4 * 2, switches // 2 * 2):
+            page.wait_for_selector(READY)
+            heap.send("HeapProfiler.collectGarbage")
+            sizes.append(heap.send("Runtime.getHeapUsage")["usedSize"] / 2**20)
+    note(f"heap growth in the second half of {switches} page switches", sizes[-1] - sizes[0], 5, "MiB")
+    page.context.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer sizes, shorter plays")
+    parser.add_argument("--switches", type=int, default=200, help="page switches of the memory test; 0 leaves it out")
+    asked = parser.parse_args()
+    with App() as app, sync_playwright() as playwright:
+        note("health after start", app.health, 1.5, "s")
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        load(app, browser)
+        for ranks in (64, 1024) if asked.quick else (64, 256, 1024):
+            play(app, browser, ranks, 2 if asked.quick else 5)
+        for ranks, budget in ((64, 400), (256, 400), (1024, 1000)):
+            change(app, browser, ranks, budget)
+        if asked.switches:
+            memory(app, browser, asked.switches)
+        browser.close()
+    width = max(len(what) for what, *_ in rows)
+    print(f"\n{'':{width}}  {'measured':>10}  {'budget':>8}")
+    for what, measured, budget, unit, kept in rows:
+        print(f"{what:{width}}  {measured:10,.1f}  {budget:8,.1f} {unit:4} {'' if kept else '  over budget'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+// Small things about the page that several modules need.
+
+/** @param {string} tag @param {string} className @returns {HTMLElement} */
+export function element(tag, className) {
+  const made = document.createElement(tag);
+  made.className = className;
+  return made;
+}
+
+/** @param {HTMLElement} host @returns {number} how far whatever scrolls around it has scrolled */
+export function scrolled(host) {
+  let top = window.scrollY;
+  for (let outer = host.parentElement; outer; outer = outer.parentElement) top += outer.scrollTop;
+  return top;
+}
+
+/** @param {string} sentence @returns {Node[]} with the word for the operation in its colour */
+export function coloured(sentence) {
+  return sentence.split(/(adds (?:it|them) to its own|overwrites its cop(?:y|ies)|^Done:|^Not done:)/).map((part, k) => {
+    if (k % 2 === 0) return document.createTextNode(part);
+    const strong = element("strong", part.startsWith("adds") ? "arl-add" : part.startsWith("over") ? "arl-copy" : part === "Done:" ? "arl-done" : "arl-fault");
+    strong.textContent = part;
+    return strong;
+  });
+}

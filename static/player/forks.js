@@ -1,0 +1,59 @@
+// What if: the reader's changes to the schedule, and what the proof says of them.
+
+import { edited, stepOf, tell, verdict } from "./edits.js";
+
+/** @typedef {import("./edits.js").Change} Change */
+
+export class Forks {
+  /** @param {import("./stage.js").Stage} stage */
+  constructor(stage) {
+    this.stage = stage;
+    /** @type {string[]} */
+    this.told = [];
+    this.element = document.createElement("div");
+    this.element.className = "arl-fork";
+    this.element.hidden = true;
+    this.element.innerHTML = `<p role="status"></p><button type="button">Undo</button>`;
+    /** @type {HTMLElement} */ (this.element.querySelector("button")).addEventListener("click", () => this.undo());
+  }
+
+  /** @param {Change} change */
+  async make(change) {
+    const { stage } = this;
+    const { trace } = stage.lanes[0];
+    const impossible = change.kind === "redirect" ? refuse(trace, change) : "";
+    if (impossible) return stage.inspector.show(impossible, change.transfer);
+    this.told.push(tell(trace, change));
+    const step = stepOf(trace, change.transfer);
+    const changed = edited(trace, change);
+    await stage.put(changed, step);
+    const { right, text } = verdict(changed);
+    const say = /** @type {HTMLElement} */ (this.element.querySelector("p"));
+    say.innerHTML = "";
+    const strong = document.createElement("strong");
+    strong.className = right ? "arl-done" : "arl-fault";
+    strong.textContent = `${right ? "✓" : "✗"} ${text}`;
+    say.append(`What if: ${this.told.join("; ")}. `, strong);
+    this.element.hidden = false;
+    await stage.rebuild();
+  }
+
+  async undo() {
+    const { stage } = this;
+    const { step } = stage.conductor;
+    this.forget();
+    if (stage.original) await stage.put(stage.original, Math.min(step, stage.original.steps));
+    stage.host.focus();
+  }
+
+  forget() {
+    this.told = [];
+    this.element.hidden = true;
+  }
+}
+
+/** @param {import("./trace.js").Trace} trace @param {Change} change @returns {string} why it cannot be, or "" */
+function refuse(trace, { transfer, to }) {
+  if (!Number.isInteger(to) || Number(to) < 0 || Number(to) >= trace.vertices) return `There is no rank ${to}: choose 0 to ${trace.vertices - 1}.`;
+  return to === trace.src[transfer] ? `Rank ${to} is the sender itself: choose another.` : "";
+}

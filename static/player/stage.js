@@ -1,0 +1,324 @@
+// The player itself: one or two traces, one clock, views that all show the same moment.
+
+import { remembered, whole } from "./address.js";
+import { Conductor } from "./conductor.js";
+import { Controls } from "./controls.js";
+import { Deck } from "./deck.js";
+import { historyNow } from "./describe.js";
+import { coloured, element, scrolled } from "./dom.js";
+import { Forks } from "./forks.js";
+import { Inspector } from "./inspector.js";
+import { Lane } from "./lane.js";
+import { legendOf } from "./legend.js";
+import { Menu } from "./menu.js";
+import { moment, short } from "./narrate.js";
+import { gradients, own, small } from "./numbers.js";
+import { themeOf } from "./palette.js";
+import { Pointing } from "./pointing.js";
+import { Publisher } from "./publisher.js";
+import { save } from "./save.js";
+import { phaseOf } from "./trace.js";
+import { decksFor } from "./views/all.js";
+
+/** @typedef {import("./trace.js").Trace} Trace */
+
+const REDRAW_MS = 80; // whole pictures change at most this often in fast play; what moves is drawn every frame
+const SPEAK_MS = 300;
+
+export class Stage {
+  /** @param {HTMLElement} host @param {any} Plotly @param {import("./palette.js").Themes} themes */
+  constructor(host, Plotly, themes) {
+    this.host = host;
+    this.Plotly = Plotly;
+    this.themes = themes;
+    this.theme = themeOf(host, themes);
+    this.focus = 0;
+    this.words = /** @type {"short"|"full"|"table"} */ ("full");
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.chosen = /** @type {{vertex: number, slot: number}|null} */ (null);
+    this.history = /** @type {import("./history.js").History|null} */ (null);
+    this.numbers = /** @type {((trace: Trace) => import("./numbers.js").Input)|null} */ (null);
+    this.original = /** @type {Trace|null} */ (null);
+    this.lanes = /** @type {Lane[]} */ ([]);
+    this.decks = /** @type {Deck[]} */ ([]);
+    this.drawnVersions = /** @type {Map<Lane, number>} */ (new Map());
+    this.bytes = new Uint8Array();
+    this.conductor = new Conductor(this.lanes, () => this.pause());
+    this.publisher = new Publisher(this);
+    this.controls = new Controls(host, {
+      act: (what) => this.act(what), seek: (step) => this.jump(step), slide: (part) => this.slide(part), speed: (speed) => { this.conductor.speed = speed; },
+    });
+    this.menu = new Menu({
+      clock: (clock) => this.useClock(clock), loop: (loop) => { this.conductor.loop = loop; }, still: (still) => { this.still = still; this.draw(); },
+      numbers: (kind, text) => this.useNumbers(kind, text), look: (vertex, slot) => this.look(vertex, slot), save: (what) => save(this, what),
+    });
+    this.told = element("p", "arl-words");
+    this.inspector = new Inspector({ close: () => this.choose(null), change: (change) => this.forks.make(change) });
+    this.forks = new Forks(this);
+    this.table = element("div", "arl-stage");
+    this.legend = element("div", "arl-legend");
+    this.pointing = new Pointing(this);
+    this.furnish();
+    this.width = 0;
+    this.lanesShown = 0;
+    this.resizing = 0;
+    this.resizer = new ResizeObserver(() => this.resized());
+    this.resizer.observe(host);
+  }
+
+  furnish() {
+    const { host } = this;
+    this.controls.bar.append(this.menu.element);
+    this.told.setAttribute("aria-live", "polite");
+    host.replaceChildren(this.controls.bar, this.told, this.forks.element, this.inspector.element, this.table, this.legend);
+    host.tabIndex = 0;
+    host.setAttribute("role", "group");
+    host.setAttribute("aria-label", "Animation of a collective. Space plays and pauses, left and right arrows step.");
+    host.classList.toggle("arl-alone", new URLSearchParams(location.search).get("embed") === "player");
+  }
+
+  /** @param {import("./player.js").Component} component who is told of the step */
+  publishTo(component) {
+    this.publisher.component = component;
+  }
+
+  /** @param {Trace} trace the new content; a reader who is looking at the same schedule stays at the same step */
+  async show(trace) {
+    const before = this.original;
+    const same = before && before.name === trace.name && before.ranks === trace.ranks && before.steps === trace.steps;
+    const asked = !before && trace.linked ? remembered() : {};
+    const step = same ? this.conductor.step : whole(asked, "step");
+    this.original = trace;
+    this.stop();
+    this.forks.forget();
+    this.focus = Math.min(whole(asked, "rank") || this.focus, trace.ranks - 1);
+    this.layDecks(trace, asked.view ?? "");
+    this.conductor.clock = asked.clock === "time" || (this.conductor.clock && Boolean(same));
+    await this.put(trace, step);
+    if (before && !same) this.publisher.soon();
+  }
+
+  /** Put a trace on the stage, the original or a changed one. @param {Trace} trace @param {number} step */
+  async put(trace, step) {
+    this.lanes.splice(0, this.lanes.length, new Lane(trace), ...(trace.ghost ? [new Lane(trace.ghost)] : []));
+    if (!this.lanes.every((lane) => lane.canTime)) this.conductor.clock = false;
+    for (const lane of this.lanes) lane.useNumbers(this.numbers ? this.numbers(lane.trace) : null);
+    this.conductor.goStep(step);
+    this.choose(null, false);
+    this.controls.show(trace);
+    this.menu.show({ clock: this.conductor.clock, canTime: this.lanes.every((lane) => lane.canTime), still: this.still, vertices: trace.vertices, slots: trace.slots });
+    await this.rebuild();
+  }
+
+  /** @param {Trace} trace @param {string} open names of views to open, with dots between */
+  layDecks(trace, open) {
+    const kind = trace.ghost ? 2 : 1;
+    if (this.lanesShown !== kind) {
+      for (const deck of this.decks) for (const view of deck.views) view.destroy();
+      this.decks = decksFor(this, Boolean(trace.ghost));
+      this.lanesShown = kind;
+      this.table.replaceChildren(...this.decks.map((deck) => deck.card));
+    }
+    for (const name of open.split(".")) for (const deck of this.decks) deck.open(name);
+  }
+
+  /** Everything anew: after a new trace, a new size, a new theme. */
+  async rebuild() {
+    this.theme = themeOf(this.host, this.themes);
+    this.width = this.host.clientWidth;
+    this.tell();
+    this.legend.innerHTML = legendOf(this.original ?? this.lanes[0].trace, this.theme);
+    await Promise.all(this.decks.map((deck) => this.buildDeck(deck)));
+  }
+
+  /** @param {Deck} deck */
+  async buildDeck(deck) {
+    const lane = this.lanes[deck.view.lane] ?? this.lanes[0];
+    await deck.view.build(this.sceneOf(lane), this.heightOf(deck));
+    deck.explain();
+  }
+
+  /** @param {Lane} lane @returns {import("./views/view.js").Scene} */
+  sceneOf(lane) {
+    const stage = this;
+    return {
+      Plotly: this.Plotly, lane, trace: lane.trace, theme: this.theme,
+      get replay() { return lane.replay; },
+      get ghost() { return stage.lanes.find((other) => other !== lane) ?? null; },
+      get focus() { return stage.focus; }, get chosen() { return lane === stage.lanes[0] ? stage.chosen : null; },
+      get history() { return lane === stage.lanes[0] ? stage.history : null; },
+      get clock() { return stage.conductor.clock; }, get still() { return stage.still; }, get words() { return stage.words; },
+    };
+  }
+
+  /** @param {Deck} deck @returns {number} so that controls, words, network and buffers fit one screen */
+  heightOf(deck) {
+    const vertices = Math.max(...this.lanes.map((lane) => lane.trace.vertices));
+    if (deck.card.classList.contains("arl-below")) return Math.round(Math.min(320, Math.max(150, 13 * Math.min(vertices, 24) + 34)));
+    const { top, width } = this.host.getBoundingClientRect();
+    const used = this.table.getBoundingClientRect().top - top + Math.min(320, Math.max(0, top + scrolled(this.host)));
+    const two = width >= 720;
+    const room = two ? window.innerHeight - used - 46 : 0.95 * width;
+    return Math.round(Math.max(280, Math.min(room, 0.9 * (two ? width / 2 : width), 540)));
+  }
+
+  resized() {
+    if (!this.lanes.length || Math.abs(this.host.clientWidth - this.width) < 3) return;
+    clearTimeout(this.resizing);
+    this.resizing = window.setTimeout(() => this.rebuild(), 120);
+  }
+
+  async themeMayHaveChanged() {
+    const ground = getComputedStyle(this.host).getPropertyValue("--st-background-color").trim();
+    if (ground && ground !== this.theme.background) await this.rebuild();
+  }
+
+  /** @param {import("./controls.js").Act} what */
+  act(what) {
+    if (!this.lanes.length) return;
+    if (what === "play") return this.conductor.playing ? this.pause() : this.play();
+    const last = this.lanes[0].trace.steps;
+    return this.jump({ first: 0, back: this.conductor.neighbour(-1), forward: this.conductor.neighbour(1), last }[what]);
+  }
+
+  /** @param {number} step */
+  jump(step) {
+    if (!this.lanes.length) return;
+    this.stop();
+    this.conductor.goStep(step);
+    this.publisher.soon();
+    return this.update();
+  }
+
+  /** @param {number} part of the whole, 0 to 1: the scrubber when time is real */
+  slide(part) {
+    this.stop();
+    this.conductor.go(part * this.conductor.end);
+    this.publisher.soon();
+    return this.update();
+  }
+
+  play() {
+    this.choose(null, false);
+    this.controls.playing(true);
+    this.told.setAttribute("aria-live", "off"); // nobody can listen that fast; pausing speaks
+    let [drawn, spoken, cost] = [0, 0, 0];
+    this.update();
+    this.conductor.play(() => {
+      if (!this.host.isConnected) return false;
+      const now = performance.now();
+      const changed = this.lanes.some((lane) => lane.version !== this.drawnVersions.get(lane));
+      const patient = this.conductor.clock || this.conductor.speed > 2;
+      if (changed && (!patient || now - drawn >= Math.max(REDRAW_MS, 2.5 * cost))) {
+        const speak = now - spoken >= SPEAK_MS;
+        if (speak) spoken = now;
+        drawn = now;
+        this.update(speak).then(() => { cost = performance.now() - now; });
+      } else this.draw();
+      return true;
+    });
+  }
+
+  pause() {
+    this.stop();
+    this.update();
+    this.publisher.soon();
+  }
+
+  stop() {
+    this.conductor.stop();
+    this.controls.playing(false);
+    this.told.setAttribute("aria-live", "polite");
+  }
+
+  draw() {
+    for (const deck of this.decks) deck.view.draw();
+    if (this.conductor.clock) this.controls.time(this.conductor.position, this.conductor.end);
+  }
+
+  /** Show the state, not only what moves. @param {boolean} [speak] */
+  async update(speak = true) {
+    for (const lane of this.lanes) this.drawnVersions.set(lane, lane.version);
+    if (this.chosen && !this.conductor.playing) this.trackChosen();
+    if (speak) this.tell();
+    else this.where();
+    this.draw();
+    await Promise.all(this.decks.map((deck) => deck.view.update()));
+  }
+
+  where() {
+    const { trace } = this.lanes[0];
+    const { step, clock, position, end } = this.conductor;
+    this.controls.at(step, trace.steps, step < trace.steps ? phaseOf(trace, step) || "the next step" : "");
+    if (clock) this.controls.time(position, end);
+  }
+
+  tell() {
+    this.where();
+    const { lanes, conductor } = this;
+    const sentence = conductor.clock ? moment(lanes[0]) : short(lanes[0].replay, this.focus);
+    const other = lanes[1] ? ` ${lanes[1].trace.title}: step ${lanes[1].replay.step} of ${lanes[1].trace.steps}.` : "";
+    this.told.replaceChildren(...coloured(sentence + other));
+  }
+
+  /** @param {boolean} clock */
+  async useClock(clock) {
+    this.stop();
+    this.conductor.useClock(clock);
+    this.publisher.soon();
+    await this.rebuild();
+  }
+
+  /** @param {keyof typeof import("./numbers.js").KINDS} kind @param {string} text @returns {string} what is wrong with the text */
+  useNumbers(kind, text) {
+    const { input, trouble } = kind === "own" ? own(text) : { input: small, trouble: "" };
+    this.numbers = kind === "none" || !input ? null : (/** @type {Trace} */ trace) => (kind === "gradients" ? gradients(trace) : input);
+    for (const lane of this.lanes) lane.useNumbers(this.numbers ? this.numbers(lane.trace) : null);
+    this.update();
+    return trouble;
+  }
+
+  /** @param {number} rank */
+  lookAs(rank) {
+    const { ranks } = this.lanes[0].trace;
+    this.focus = Math.max(0, Math.min(ranks - 1, Math.floor(rank) || 0));
+    this.publisher.soon();
+    this.update();
+    const below = this.decks.find((deck) => deck.view.name === "spacetime");
+    if (below) this.buildDeck(below);
+  }
+
+  /** @param {number} vertex @param {number} slot */
+  look(vertex, slot) {
+    const { vertices, slots } = this.lanes[0].trace;
+    this.choose({ vertex: Math.max(0, Math.min(vertices - 1, vertex || 0)), slot: Math.max(0, Math.min(slots - 1, slot || 0)) });
+  }
+
+  /** @param {import("./views/view.js").Pick|null} pick @param {boolean} [draw] */
+  choose(pick, draw = true) {
+    this.chosen = pick?.vertex !== undefined && pick.slot !== undefined ? { vertex: pick.vertex, slot: pick.slot } : null;
+    this.history = null;
+    if (pick) this.stop();
+    if (pick?.vertex !== undefined && pick.vertex < this.lanes[0].trace.ranks) this.focus = pick.vertex;
+    if (pick?.transfer !== undefined) this.inspector.showTransfer(this.lanes[0].replay, pick.transfer);
+    else if (!this.chosen) this.inspector.hide();
+    if (draw) this.update();
+  }
+
+  /** The content of the chosen cell changes with time: follow it. */
+  trackChosen() {
+    const { replay } = this.lanes[0];
+    const chosen = /** @type {{vertex: number, slot: number}} */ (this.chosen);
+    this.history = historyNow(replay, chosen.vertex, chosen.slot);
+    this.inspector.showCell(replay, chosen, this.history);
+  }
+
+  destroy() {
+    this.stop();
+    this.publisher.stop();
+    clearTimeout(this.resizing);
+    this.resizer.disconnect();
+    this.menu.destroy();
+    for (const deck of this.decks) for (const view of deck.views) view.destroy();
+  }
+}

@@ -1,0 +1,221 @@
+"""What a reader can do with the player beyond playing: look closer, change things, take it away."""
+
+import base64
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from core.algorithms import ALGORITHMS
+from core.collective import ALL_REDUCE
+from core.figures.narrate import COLUMNS, rows
+from core.replay import replay
+from core.schedule import COLUMNS as NAMES
+from core.schedule import Schedule, Step
+from core.verify import initial_counts
+
+pytestmark = pytest.mark.browser
+READY = ".arl[data-ready]"
+STAGE = "document.querySelector('.arl').arlPlayer"
+
+
+@pytest.fixture
+def explore(app, open_page):
+    def opened(query="algorithm=ring&ranks=4", **options):
+        page = open_page(f"{app}/?{query}", **options)
+        page.wait_for_selector(READY)
+        return page
+
+    return opened
+
+
+def saved(page, label):
+    if not page.locator(".arl-menu").is_visible():
+        page.locator(".arl-more summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label).click()
+    return download.value.path()
+
+
+def test_views_open_by_tab_and_by_link(explore):
+    page = explore("algorithm=ring&ranks=4&step=4&view=code.filmstrip")
+    lit = page.locator(".arl-lit")
+    assert "op=COPY" in lit.inner_text()
+    page.get_by_role("button", name="First step").click()
+    assert "op=REDUCE" in lit.inner_text()
+    page.get_by_role("tab", name="Code", exact=True).press("ArrowLeft")
+    assert page.get_by_role("tab", name="My rank").get_attribute("aria-selected") == "true"
+    page.get_by_label("I am rank").fill("2")
+    page.get_by_label("I am rank").press("Enter")
+    assert "chunk 1 → rank 3" in page.locator(".arl-current").inner_text()
+    page.get_by_role("tab", name="Words", exact=True).click()
+    told = page.locator(".arl-told").inner_text()
+    assert "Rank 3 sends chunk 2 to rank 0 to add; rank 0 now holds chunk 2 from ranks 0, 3." in told
+    page.get_by_label("Tell it").select_option("table")
+    assert page.locator(".arl-told tbody tr").count() == 4
+    page.wait_for_url("**view=words.filmstrip*")
+
+
+def test_a_cell_tells_its_history(explore):
+    page = explore("algorithm=ring&ranks=4&step=3")
+    x, y = page.evaluate(
+        f"() => {{ const view = {STAGE}.decks[1].view; const [x, y, w, h] = view.box(3, 3);"
+        "view.element.scrollIntoView({ block: 'center' });"
+        "const box = view.element.getBoundingClientRect(); return [box.left + x + w / 2, box.top + y + h / 2] }"
+    )
+    page.mouse.click(x, y)
+    told = page.locator(".arl-inspector p").inner_text()
+    assert told.startswith("rank 3, chunk 3: 4 of 4 contributions (all ranks). 3 transfers brought it here.")
+    assert page.evaluate(f"() => {STAGE}.history.used.reduce((a, b) => a + b)") == 3
+    page.get_by_role("button", name="Close").click()
+    assert page.locator(".arl-inspector").is_hidden()
+
+
+def test_what_if_a_transfer_is_changed(explore):
+    page = explore("algorithm=ring&ranks=4&view=words")
+    page.locator("[data-transfer='0']").click()
+    told = page.locator(".arl-inspector p").inner_text()
+    assert told.startswith("rank 0 sends chunk 3 to rank 1, which adds: 1 there + 1 arriving = 2 contributions.")
+    page.get_by_role("button", name="is dropped").click()
+    verdict = page.locator(".arl-fork").inner_text()
+    assert "Wrong: 4 of 16 cells. At the end chunk 3 of rank 0 misses rank 0." in verdict
+    page.get_by_role("button", name="Undo").click()
+    assert page.locator(".arl-fork").is_hidden()
+    page.locator("[data-transfer='0']").click()
+    page.get_by_role("spinbutton", name="goes to rank").fill("2")
+    page.get_by_role("button", name="send there").click()
+    page.locator(".arl-fork").get_by_text("sent to rank 2 instead").wait_for()
+    assert "Still right" in page.locator(".arl-fork").inner_text()  # rank 2 adds it before its own sum moves on
+
+
+def test_changes_say_what_the_engine_says(explore):
+    """Every single change of every transfer: right or wrong as Python's counting finds it."""
+    page = explore("algorithm=halving_doubling&ranks=4")
+    judged = page.evaluate(
+        """async () => {
+          const base = document.querySelector('.arl').dataset.module;
+          const { edited, verdict } = await import(new URL('edits.js', new URL(base, location.origin)).href);
+          const { trace } = document.querySelector('.arl').arlPlayer.lanes[0];
+          return ['drop', 'flip', 'delay'].map((kind) =>
+            Array.from(trace.src.keys()).map((transfer) => verdict(edited(trace, { kind, transfer })).right));
+        }"""
+    )
+    schedule = ALGORITHMS["halving_doubling"](4)
+    assert judged == [
+        [_right(schedule, kind, i) for i in range(schedule.num_transfers)] for kind in ("drop", "flip", "delay")
+    ]
+
+
+def _right(schedule, kind, i):
+    """Does the schedule still give every rank everything once, with transfer i dropped, flipped or delayed?"""
+    steps, late = [], None
+    for s, step in enumerate(schedule):
+        columns = {name: getattr(step, name).copy() for name in NAMES}
+        at, moved = i - int(schedule.step_ptr[s]), None
+        if 0 <= at < len(step) and kind == "flip":
+            columns["op"][at] ^= 1
+        elif 0 <= at < len(step):
+            moved = {name: column[at : at + 1] for name, column in columns.items()}
+            columns = {name: np.delete(column, at) for name, column in columns.items()}
+        if late:
+            columns = {name: np.concatenate([column, late[name]]) for name, column in columns.items()}
+        late = moved if kind == "delay" else None
+        steps.append(Step(**columns, phase=step.phase))
+    if late:
+        steps.append(Step(**late))
+    changed = Schedule.from_steps(steps, name="changed", world_size=schedule.world_size, num_chunks=schedule.num_chunks)
+    *_, end = replay(changed, initial_counts(changed, ALL_REDUCE))
+    return bool((end == 1).all())
+
+
+def test_real_time_shows_the_same_end(explore):
+    page = explore("algorithm=halving_doubling&ranks=8&clock=time")
+    assert "µs" in page.locator(".arl-words").inner_text()
+    assert page.evaluate(f"() => {STAGE}.conductor.clock")
+    page.get_by_role("button", name="Last step").click()
+    assert page.evaluate(f"() => [...new Set({STAGE}.lanes[0].replay.held)]") == [8]
+    page.get_by_role("button", name="Step back").click()
+    assert page.evaluate(f"() => {STAGE}.conductor.step") == 5
+    assert page.evaluate(
+        f"() => {{ const {{ stepped, timed }} = {STAGE}.lanes[0]; stepped.seek(5);"
+        "return String(stepped.held) === String(timed.held) }"
+    )
+
+
+def test_numbers_in_the_cells_add_up(explore):
+    page = explore("algorithm=ring&ranks=4")
+    page.locator(".arl-more summary").click()
+    page.get_by_label("In the cells").select_option("own")
+    page.get_by_label("Your own numbers").fill("1\n2\n3\n4.5")
+    page.get_by_label("Your own numbers").blur()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Last step").click()
+    assert page.evaluate(f"() => [...new Set({STAGE}.lanes[0].replay.value)]") == [10.5]
+    page.locator(".arl-more summary").click()
+    page.get_by_label("Your own numbers").fill("1 x")
+    page.get_by_label("Your own numbers").blur()
+    page.get_by_text("Line 1: number 2 cannot be read").wait_for()
+
+
+def test_every_step_as_csv(explore):
+    page = explore("algorithm=halving_doubling&ranks=4")
+    text = saved(page, "All steps (CSV)").read_text(encoding="utf-8")
+    head, *body = csv.reader(io.StringIO(text))
+    assert head == list(COLUMNS)
+    assert body == [[str(cell) for cell in row] for row in rows(ALGORITHMS["halving_doubling"](4))]
+
+
+def test_pictures(explore):
+    page = explore("algorithm=ring&ranks=2")
+    svg = saved(page, "Picture (SVG)").read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    assert svg.count("<svg") == 4  # the sheet, network, buffers, space-time
+    assert "rank 1" in svg
+    assert saved(page, "Picture (PNG)").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    gif = base64.b64encode(saved(page, "Animation (GIF)").read_bytes()).decode()
+    width = page.evaluate(
+        "async (gif) => { const picture = new Image(); picture.src = 'data:image/gif;base64,' + gif;"
+        "await picture.decode(); return picture.width }",
+        gif,
+    )
+    assert width > 300
+    strip = saved(page, "Film strip to print").read_text(encoding="utf-8")
+    assert "all 2 steps" in strip
+    assert strip.count("<rect") > 12
+
+
+def test_the_animation_plays_offline(explore, chromium):
+    path = saved(explore("algorithm=ring&ranks=4"), "Animation, plays offline")
+    asked = []
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    copy = path.with_suffix(".html")
+    copy.write_bytes(path.read_bytes())
+    page.goto(copy.as_uri())
+    page.wait_for_selector(READY)
+    page.get_by_role("button", name="Last step").click()
+    assert page.evaluate(f"() => [...new Set({STAGE}.lanes[0].replay.held)]") == [4]
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
+
+
+def test_alone_in_a_frame(explore):
+    page = explore("algorithm=ring&ranks=4&embed=player")
+    box = page.locator(".arl").bounding_box()
+    assert (box["x"], box["y"], box["width"]) == (0, 0, 1280)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_accessibility_violations(explore, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = explore("algorithm=sharp&ranks=8&step=1&view=filmstrip", color_scheme=scheme)
+    level = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    for view in ("Buffers", "My rank", "Code", "Words"):
+        page.get_by_role("tab", name=view, exact=True).click()
+        if view == "Words":  # everything open: a transfer looked at, the menu
+            page.locator("[data-transfer]").first.click()
+            page.locator(".arl-more summary").click()
+        found = axe.run(page, context=".arl", options={"runOnly": level}).response["violations"]
+        assert [(v["id"], [node["html"][:120] for node in v["nodes"]]) for v in found] == [], view
