@@ -66,7 +66,8 @@ class Window:
 
     def __init__(self, slots: int):
         self.slots = slots
-        self.known: dict[tuple[int, int], int] = {}
+        self.known: dict[tuple[int, int], int] = {}  # (src, dst) -> number of the connection
+        self.lines: dict[Pattern, np.ndarray] = {}  # the connection of each message
         self.taken = np.zeros((0, slots))  # [connections, slots], a ring buffer for each
         self.count = np.zeros(0, np.int64)  # messages sent on each connection
 
@@ -81,13 +82,13 @@ class Window:
         self.count[line] += 1
 
     def _lines(self, pattern: Pattern) -> np.ndarray:
-        if "lines" not in pattern.notes:
+        if pattern not in self.lines:
             pairs = zip(pattern.src.tolist(), pattern.dst.tolist())
-            pattern.notes["lines"] = np.array([self.known.setdefault(pair, len(self.known)) for pair in pairs], int)
+            self.lines[pattern] = np.array([self.known.setdefault(pair, len(self.known)) for pair in pairs], int)
             new = len(self.known) - len(self.taken)
             self.taken = np.vstack([self.taken, np.zeros((new, self.slots))])
             self.count = np.append(self.count, np.zeros(new, np.int64))
-        return pattern.notes["lines"]
+        return self.lines[pattern]
 
 
 def _by_arrival(dst: np.ndarray, arrive: np.ndarray) -> list[np.ndarray]:

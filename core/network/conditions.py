@@ -28,7 +28,9 @@ class Network:
     gamma: np.ndarray  # float64 [num_vertices], seconds per byte added; switches add for free
     jitter: float  # seconds, the mean of what is added to each latency
     seed: int
+    multiport: bool  # may a rank start all its messages of a step at once? If not, their latencies add up
     about: dict = field(default_factory=dict)  # how it was set up, in plain numbers
+    patterns: dict = field(default_factory=dict)  # what the engines have worked out about steps seen before
 
     @property
     def num_links(self) -> int:
@@ -37,10 +39,6 @@ class Network:
     @property
     def num_vertices(self) -> int:
         return len(self.late)
-
-    @property
-    def multiport(self) -> bool:
-        return self.topology.multiport
 
     def paths(self, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
         """The links from each vertex of the schedule to another, int32 [k, longest], filled up with -1."""
@@ -77,12 +75,14 @@ def meet(
     degraded: Mapping | None = None,
     slow: Mapping[int, float] | None = None,
     seed: int = 0,
+    multiport: bool | None = None,
 ) -> Network:
     """Seat a schedule on a topology. Raises BadTopology with a sentence for whatever does not fit.
 
     placement  "natural", "round_robin", "shuffled" (by seed), or the seat of each rank
     late       {rank: seconds} or one number a rank: enters so much later; infinity never enters
     jitter     seconds: every latency grows by a random time with this mean (exponential, by seed)
+    multiport  whether latencies of a rank's messages of one step overlap; None: as the topology says
     degraded   {link: share of its bandwidth that is left}, link as number or (vertex, vertex); 0 cuts it
     slow       {rank: times slower}: both its additions and its own ports
     """
@@ -109,7 +109,8 @@ def meet(
     about = {"placement": placement if isinstance(placement, str) else "given" if placement is not None else "natural"}
     about |= {"switches": seats.note} if seats.note else {}
     lateness = _lateness(late, world_size, schedule.num_vertices)
-    return Network(topology, world_size, seats, lateness, latency, bandwidth, gamma, float(jitter), seed, about)
+    many = topology.multiport if multiport is None else bool(multiport)
+    return Network(topology, world_size, seats, lateness, latency, bandwidth, gamma, float(jitter), seed, many, about)
 
 
 def _lateness(late: Late, world_size: int, num_vertices: int) -> np.ndarray:

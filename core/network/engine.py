@@ -22,13 +22,14 @@ from core.trace import Trace
 
 MODELS = ("ports", "links", "flow", "lockstep")
 SENDS = ("buffered", "rendezvous")
+SETTINGS = ("model", "send", "slots", "collective", "envelope", "budget")  # of `simulate`; the rest are conditions
 SOURCES = {"ports": "simulation", "flow": "simulation", "links": "loads", "lockstep": "lockstep"}  # keys of ORIGINS
 
 
 def simulate(
     schedule: Schedule,
     nbytes: float,
-    topology: Topology,
+    topology: Topology | Network,
     model: str = "flow",
     send: str = "buffered",
     slots: int | None = None,
@@ -40,6 +41,7 @@ def simulate(
 ) -> Trace:
     """Times of every transfer of `schedule` for buffers of `nbytes` on `topology`, from the moment ranks may enter.
 
+    topology    or what `meet` made of it, which saves time when only nbytes, model or way of sending change
     slots       how many messages a sender may have under way to one receiver (buffered); None: any number
     collective  when it is ALL_REDUCE, its lower bound is checked too; the bound of every link always is
     envelope    bytes added to every message
@@ -50,12 +52,16 @@ def simulate(
     Raises BadTopology for a setting that does not fit, Stuck when the schedule can never end.
     """
     _refuse(nbytes, model, send, slots, envelope)
-    network = meet(topology, schedule, **conditions)
-    about = {"model": model, "send": send, "slots": slots, "topology": topology.name, **network.about}
+    network = meet(topology, schedule, **conditions) if isinstance(topology, Topology) else topology
+    if network is topology and (conditions or network.num_vertices != schedule.num_vertices):
+        raise BadTopology("a network that was met before comes with its own schedule's vertices and its conditions")
+    about = {"model": model, "send": send, "slots": slots, "topology": network.topology.name, **network.about}
     notes = []
-    if model == "flow" and not topology.multiport:
-        about["model"] = model = "ports"
-        notes.append("one port that starts messages one after another: nothing is shared, so the port model is exact")
+    if model == "flow" and not network.multiport:
+        about["model"] = model = "links"
+        notes.append(
+            "ranks start messages one after another, which the flow model cannot: static link loads"
+        )
     if model == "flow":
         try:
             return _by_events(schedule, nbytes, network, envelope, budget, collective, about)

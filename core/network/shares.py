@@ -26,9 +26,9 @@ class Shares:
         pattern = load.pattern
         if not load.even:
             return self._drain(load, load.nbytes)
-        if "share" not in pattern.notes:
-            pattern.notes["share"] = self._drain(load, np.ones(len(pattern)))
-        return times(load.nbytes, pattern.notes["share"])
+        if self.inside not in pattern.notes:
+            pattern.notes[self.inside] = self._drain(load, np.ones(len(pattern)))
+        return times(load.nbytes, pattern.notes[self.inside])
 
     def links(self, load: Load) -> np.ndarray:
         """The links that each message shares with the others, int64 [num_messages, any number]."""

@@ -67,7 +67,7 @@ class Steps:
 
     def __init__(self, network: Network, chunk_bytes: float, envelope: float = 0.0):
         self.network, self.chunk_bytes, self.envelope = network, chunk_bytes, envelope
-        self.known: dict[tuple[bytes, bytes], Pattern] = {}
+        self.known: dict[tuple[bytes, bytes], Pattern] = network.patterns
         self.loads: list[Load] = []
 
     def stream(self, steps: Iterable[Step]) -> Iterator[tuple[Load, Step]]:
