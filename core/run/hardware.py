@@ -1,0 +1,181 @@
+"""What this machine has, and what each way of running a schedule can do on it: look(), Survey, backends().
+
+The app asks from outside: every probe (core.run.probes) is a process of its own with a time limit, in the same line
+as the live runs, because two measurements at once would spoil each other. Whatever a probe does, what comes back is
+{"found": {...}}, or a sentence under "missing" or "problem".
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.run import processes, runtimes
+from core.run.launch import QUEUE
+from core.run.measure import processor_seconds
+
+LOOK = 0.03  # seconds between two looks at a probe
+
+
+@dataclass(frozen=True)
+class Probe:
+    name: str
+    doing: str  # what a page says while it runs
+    limit: float  # seconds
+    processes: int = 1
+
+
+PROBES = (
+    Probe("system", "asking the operating system", 10),
+    Probe("memory", "measuring the memory: copying and adding", 30),
+    Probe("mpi", "starting two MPI processes and timing their messages", 20, processes=2),
+    Probe("torch", "loading torch, starting gloo", 90),
+    Probe("gpus", "looking for graphics processors", 90),
+)
+
+
+def look(probe: Probe, cancelled: threading.Event | None = None) -> dict:
+    """What one probe says: {"found": dict}, {"missing": sentence} or {"problem": sentence}.
+
+    Beside it the "seconds" it took, and which share of the processors other programs took meanwhile ("foreign"; None
+    where the system does not say). After it no process of the probe is left, however it ended.
+    """
+    began, busy, run_id = time.monotonic(), _busy_with_others(), uuid.uuid4().hex
+    with tempfile.TemporaryDirectory(prefix=processes.FOLDER) as folder:
+        try:
+            answer = _ask(probe, run_id, Path(folder), cancelled or threading.Event())
+        except runtimes.Missing as missing:
+            answer = {"missing": str(missing)}
+        except OSError as problem:
+            answer = {"problem": f"the probe could not be started: {problem}"}
+    wall, after = time.monotonic() - began, _busy_with_others()
+    known = busy is not None and after is not None
+    foreign = round(max(0.0, after - busy) / (wall * (os.cpu_count() or 1)), 3) if known else None
+    return answer | {"seconds": round(wall, 2), "foreign": foreign}
+
+
+def _busy_with_others() -> float | None:
+    """Seconds that all processors have worked for anything but the programs that this one started and saw end."""
+    total, mine = processor_seconds(), os.times()
+    return None if total is None else total - mine.children_user - mine.children_system
+
+
+def _ask(probe: Probe, run_id: str, folder: Path, cancelled: threading.Event) -> dict:
+    """Start the probe, wait for it, end it if it takes too long. Raises Missing, OSError."""
+    mine = {"parent": os.getpid(), "born": processes.started(os.getpid())}
+    (folder / "spec.json").write_text(json.dumps(mine))  # whoever tidies up later sees whose folder this is
+    env = runtimes.environment(run_id, str(folder), probe.processes, 0)
+    with open(folder / "said", "w+b") as said, open(folder / "errors", "w+b") as errors:
+        how = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": errors, "start_new_session": True}
+        process = subprocess.Popen(_program(probe), cwd=runtimes.ROOT, env=env, **how)
+        until, in_time = time.monotonic() + probe.limit, True
+        try:
+            while process.poll() is None and in_time:
+                in_time = time.monotonic() < until and not cancelled.wait(LOOK)
+        finally:
+            processes.end(process, run_id)
+        if cancelled.is_set():
+            return {"problem": "the survey was cancelled"}
+        if not in_time:
+            return {"problem": f"no answer within {probe.limit:g} s, so the probe was ended: look again"}
+        said.seek(0)
+        errors.seek(0)
+        return _answer(said.read(1 << 20), errors.read(1 << 20), process.returncode)
+
+
+def _program(probe: Probe) -> list[str]:
+    words = ["-m", "core.run.probes", probe.name, str(probe.limit), str(os.getpid())]
+    if probe.processes == 1:
+        return [sys.executable, *words]
+    return runtimes.launcher().command(probe.processes, [sys.executable, "-m", "mpi4py", *words])
+
+
+def _answer(said: bytes, errors: bytes, code: int) -> dict:
+    """The last line that is an answer; libraries print other things around it."""
+    for line in reversed(said.splitlines()):
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(answer, dict) and answer.keys() & {"found", "missing", "problem"}:
+            return answer
+    last = next((line for line in reversed(errors.decode(errors="replace").splitlines()) if line.strip()), "")
+    return {"problem": f"the probe ended with code {code} and said nothing{': ' + last.strip()[:200] if last else ''}"}
+
+
+class Survey:
+    """All probes, one after another, in the line of the live runs. Looked at from outside, like a Job."""
+
+    def __init__(self, probes: tuple[Probe, ...] = PROBES):
+        self.probes, self.answers = probes, {}
+        self.state = "waiting"  # then "running", then "done" or "cancelled"
+        self.text, self.done, self.error = "waiting for its turn", 0.0, ""
+        self.date = ""
+        self._cancel, self._over = threading.Event(), threading.Event()
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    @property
+    def position(self) -> int:
+        """How many runs are before this one."""
+        return QUEUE.position(self)
+
+    def start(self) -> Survey:
+        """Join the line. Raises core.run.launch.Refused when it is too long."""
+        QUEUE.join(self)
+        return self
+
+    def cancel(self) -> None:
+        self._cancel.set()
+        QUEUE.leave(self)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._over.wait(timeout)
+
+    def close(self, state: str, error: str = "") -> None:
+        self.state, self.error = state, error
+        self._over.set()
+
+    def run(self) -> None:
+        """Called by the queue, in a thread of its own."""
+        self.state = "running"
+        self.date = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        try:
+            for nth, probe in enumerate(self.probes):
+                self.text, self.done = probe.doing, nth / len(self.probes)
+                if not self._cancel.is_set():
+                    self.answers[probe.name] = look(probe, self._cancel)
+        finally:
+            cancelled = self._cancel.is_set()
+            self.done, self.text = 1.0, "cancelled" if cancelled else "done"
+            self.close("cancelled" if cancelled else "done", "the survey was cancelled" if cancelled else "")
+
+    def found(self, name: str) -> dict:
+        """What a probe found; nothing if it has not been asked, or found nothing."""
+        return self.answers.get(name, {}).get("found", {})
+
+    def trouble(self, name: str) -> str:
+        """Why a probe found nothing, in a sentence, or ""."""
+        answer = self.answers.get(name, {"problem": "nobody has looked yet"})
+        return answer.get("missing") or answer.get("problem") or ""
+
+    def foreign(self) -> float:
+        """The largest share of the processors that other programs took while something was measured."""
+        return max(
+            (self.answers.get(name, {}).get("foreign") or 0.0 for name in ("memory", "mpi", "gpus")), default=0.0
+        )
+
+    def as_dict(self) -> dict:
+        """For a file: everything that was found, and where and when."""
+        return {"kind": "hardware", "version": 1, "date": self.date, "measured": "here", "probes": self.answers}
