@@ -173,7 +173,8 @@ def show_network(survey: Survey) -> None:
             options=list(found),
             width=260,
         )
-        algorithm, world_size, options = pick_algorithm("hardware", ranks=4, max_ranks=MOST_RANKS)
+        usual = min(4, next(iter(found.values()))[1] or 4)
+        algorithm, world_size, options = pick_algorithm("hardware", ranks=usual, max_ranks=MOST_RANKS)
         nbytes = size_field("hardware.size", "1 MiB", width=120)
     make, room = found[name]
     if room and world_size > room:

@@ -147,7 +147,7 @@ def test_every_way_to_run_is_described():
 
 
 def test_what_is_missing_says_why_and_what_brings_it():
-    nothing = {name: None for name in ("system", "memory", "mpi", "torch", "gpus")}
+    nothing = dict.fromkeys(("system", "memory", "mpi", "torch", "gpus"))
     found = {backend.name: backend for backend in backends(surveyed(**nothing))}
     assert found["threads"].works
     assert found["mpi"].why_not == "no mpi: pip install mpi"

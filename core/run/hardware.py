@@ -172,9 +172,7 @@ class Survey:
 
     def foreign(self) -> float:
         """The largest share of the processors that other programs took while something was measured."""
-        return max(
-            (self.answers.get(name, {}).get("foreign") or 0.0 for name in ("memory", "mpi", "gpus")), default=0.0
-        )
+        return max(self.answers.get(name, {}).get("foreign") or 0.0 for name in ("memory", "mpi", "gpus"))
 
     def as_dict(self) -> dict:
         """For a file: everything that was found, and where and when."""
