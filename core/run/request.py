@@ -12,6 +12,7 @@ from core.algorithms import ALGORITHMS
 from core.chunks import LAYOUTS
 from core.collective import ALL_REDUCE, BARRIER, COLLECTIVES, Collective
 from core.replay import OPS
+from core.run import shifts
 from core.run.segments import segmented
 from core.schedule import Schedule
 
@@ -42,11 +43,15 @@ class Method:
         return self.algorithm + (f" ({', '.join(options)})" if options else "")
 
     def promises(self) -> Collective:
+        if self.algorithm in shifts.KINDS:
+            return shifts.NOTHING
         return COLLECTIVES[self.collective] if self.file else ALGORITHMS[self.algorithm].collective
 
     def schedule(self, world_size: int) -> Schedule:
         if self.file:
             return segmented(trace.load(Path(self.file).read_bytes()).schedule, self.segments)
+        if self.algorithm in shifts.KINDS:
+            return shifts.shift(self.algorithm, world_size)
         return segmented(ALGORITHMS[self.algorithm](world_size, **self.options), self.segments)
 
     def refuse(self, world_size: int) -> str:
@@ -56,7 +61,7 @@ class Method:
             return f"{self.segments} segments: choose 1 to 1024"
         if self.through not in THROUGH:
             return f"through is {self.through!r}: choose one of {', '.join(THROUGH)}"
-        if self.file:
+        if self.file or (self.algorithm in shifts.KINDS and world_size > 1):
             return ""
         if self.algorithm not in ALGORITHMS:
             return f"there is no algorithm {self.algorithm!r}: choose one of {', '.join(ALGORITHMS)}"
