@@ -15,7 +15,7 @@ from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
-from lessons.parts.facts import Fact, compact, facts, listed
+from lessons.parts.facts import Fact, compact, facts, listed, small
 from lessons.parts.links import here, size_field
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
@@ -113,11 +113,11 @@ def who_has_what(built: Built) -> None:
     if problem := refuse(schedule):
         st.info(problem)
         return
-    st.caption(f"{HOW_TO_READ}. Green: complete. [counted]")
+    small(f"{HOW_TO_READ}. Green: complete. [counted]")
     chart(filmstrip(schedule, collective, dark=is_dark()), own_colours=True)
     lines = (schedule.num_steps + 1) * schedule.num_slots
     if schedule.world_size <= TABLE_RANKS and lines <= TABLE_LINES:
-        st.caption("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
+        small("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
         st.code(table(schedule, collective), language=None, height=420)
 
 
@@ -155,20 +155,20 @@ def cost(built: Built, nbytes: int, machine: Machine) -> None:
         here=nbytes or None,
     )
     chart(curves(data, dark=is_dark()))
-    st.caption(f"{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}")
+    small(f"{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}")
     if machine.source:
-        st.caption(f"{machine.name}: {machine.source}.")
+        small(f"{machine.name}: {machine.source}.")
 
 
 def take_away(built: Built, trace: Trace) -> None:
     from core.figures import frames
     from core.formats.transfers import MAX_ROWS, to_csv
 
-    st.caption("This link brings back what you see:")
+    small("This link brings back what you see:")
     st.code(here(), language=None)
     collective, files = built.algorithm.collective, []
     if problem := frames.refuse(trace):
-        st.caption(f"No animation file: {problem}.")
+        small(f"No animation file: {problem}.")
     else:
         files.append(("Animation (HTML, plays offline)", lambda: frames.html(trace, collective), "html"))
     files.append(("Trace file (.arl)", lambda: save(trace), "arl"))

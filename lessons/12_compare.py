@@ -14,7 +14,7 @@ from core.machines import Machine
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
-from lessons.parts.facts import compact, grid_of_facts
+from lessons.parts.facts import compact, grid_of_facts, small
 from lessons.parts.links import linked, one_of, size_field, some_of
 from lessons.parts.picker import pick_machine, pick_name, pick_options, pick_ranks, refusal, stop_if_impossible
 from lessons.parts.player import player
@@ -128,7 +128,7 @@ def others(world_size: int, chosen: set[tuple]) -> list[Built]:
     for name in names:
         algorithm = ALGORITHMS[name]
         if problem := refusal(algorithm, world_size, {}):
-            st.caption(f"{name} is left out. {problem}")
+            small(f"{name} is left out. {problem}")
             continue
         built = build(algorithm, world_size, {option: it.default for option, it in algorithm.options.items()})
         more += [built] if built.key not in chosen else []
@@ -188,7 +188,7 @@ def draw(data) -> None:
     from core.figures.curves import HOW_TO_READ, NOT_MODELLED, curves
 
     chart(curves(data, dark=is_dark()))
-    st.markdown(f":small[{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}]")
+    small(f"{HOW_TO_READ}, unless switches do the adding. {NOT_MODELLED}")
 
 
 main()

@@ -126,7 +126,7 @@ def how_many_bytes() -> None:
     )
     if reveal(gate="ring-bytes"):
         ranks = (2, 4, 8, 64, 1024)
-        steps, sent = zip(*((f"{RING.cost(n).steps:,.0f}", f"{digits(RING.cost(n).traffic)} S") for n in ranks))
+        steps, sent = zip(*((f"{RING.cost(n).steps:,.0f}", f"{RING.cost(n).traffic:.4g} S") for n in ranks))
         rows = [("steps", *steps), ("sent per rank", *sent)]
         grid_of_facts("Formula: 2(n-1) steps and 2(n-1)/n S bytes", ("ranks", *map(str, ranks)), rows)
         st.markdown("More ranks hardly cost more bytes, but every one costs two more steps.")

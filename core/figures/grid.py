@@ -14,7 +14,7 @@ from core.schedule import Schedule
 from core.verify import initial_counts
 
 MAX_RANKS, MAX_PICTURES, MAX_CELLS = 16, 64, 20_000
-ACROSS = 8  # pictures in one row of a film strip
+ROW_CELLS = 48  # cells in one row of a film strip: a number of 12 pixels fits into each
 HOW_TO_READ = "Rows are ranks, columns are chunks; the number says how many contributions are inside"
 
 
@@ -60,13 +60,13 @@ def filmstrip(schedule: Schedule, collective: Collective = ALL_REDUCE, dark: boo
     if problem := refuse(schedule):
         raise ValueError(problem)
     ink, labels = DARK if dark else LIGHT, ["start", *(f"after step {s + 1}" for s in range(schedule.num_steps))]
-    across = min(ACROSS, len(labels))
+    across = min(8, max(2, ROW_CELLS // schedule.num_slots), len(labels))
     down = math.ceil(len(labels) / across)
     figure, complete = go.Figure(), finished(schedule, collective)
     for i, (label, held) in enumerate(zip(labels, replay(schedule, initial_counts(schedule, collective)))):
         _place(figure, i, across, down, label, cells(held, complete, ink))
-    height = max(140, 14 * schedule.num_vertices + 40) * down
-    figure.update_layout(showlegend=False, height=height, margin={"t": 30, "b": 10, "l": 10, "r": 10})
+    height = (18 * schedule.num_vertices + 40) * down + 40
+    figure.update_layout(showlegend=False, height=height, margin={"t": 30, "b": 10, "l": 10, "r": 10}, **_dress(ink))
     figure.layout.meta = {"alt": describe(schedule, collective)}
     return figure
 
@@ -89,17 +89,28 @@ def final(
     held = initial_counts(schedule, collective)
     for _ in replay(schedule, held):  # updates held
         pass
-    figure = go.Figure([cells(held, finished(schedule, collective), DARK if dark else LIGHT)])
-    names = _names(schedule)
+    ink, names = DARK if dark else LIGHT, _names(schedule)
+    figure = go.Figure([cells(held, finished(schedule, collective), ink)])
     figure.update_layout(
         title={"text": title, "font": {"size": 14}},
-        xaxis={"title": "chunk", "dtick": 1},
-        yaxis={"title": "rank", "autorange": "reversed", "tickvals": list(range(len(names))), "ticktext": names},
+        xaxis={"title": "chunk", "dtick": 1, "showgrid": False, "zeroline": False},
+        yaxis={**_rows(names), "title": "rank", "showgrid": False, "zeroline": False},
         height=90 + 34 * len(names),
         margin={"t": 40, "b": 40, "l": 50, "r": 10},
         meta={"alt": f"{HOW_TO_READ}: {held.sum(axis=2).tolist()}"},
+        **_dress(ink),
     )
     return figure
+
+
+def _rows(names: list[str]) -> dict:
+    return {"autorange": "reversed", "tickvals": list(range(len(names))), "ticktext": names}
+
+
+def _dress(ink: dict) -> dict:
+    """The page shines through; words have its colour."""
+    clear = "rgba(0,0,0,0)"
+    return {"paper_bgcolor": clear, "plot_bgcolor": clear, "font": {"color": ink["ink"]}}
 
 
 def _names(schedule: Schedule) -> list[str]:
@@ -114,7 +125,7 @@ def _place(figure: go.Figure, i: int, across: int, down: int, label: str, heat: 
     left, top = column / across, 1 - row / down
     x = {"domain": [left + 0.005, left + 0.95 / across], "visible": False, "anchor": f"y{axis}"}
     y = {"domain": [top - 0.82 / down, top - 0.02 / down], "visible": False, "anchor": f"x{axis}"}
-    figure.add_trace({**heat, "xaxis": f"x{axis}", "yaxis": f"y{axis}", "textfont": {"size": 9}})
+    figure.add_trace({**heat, "xaxis": f"x{axis}", "yaxis": f"y{axis}", "textfont": {"size": 12}})
     figure.update_layout({f"xaxis{axis}": x, f"yaxis{axis}": {**y, "autorange": "reversed"}})
     corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False}
     figure.add_annotation(text=label, x=left + 0.005, y=top, font_size=11, **corner)

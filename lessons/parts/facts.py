@@ -54,6 +54,11 @@ def listed(lines: dict[str, str]) -> None:
     st.html(f'{STYLE}<div class="listed">{"".join(rows)}</div>')
 
 
+def small(text: str) -> None:
+    """Small print that is still dark enough to read."""
+    st.html(f'{STYLE}<div class="listed"><p>{escape(text)}</p></div>')
+
+
 def grid_of_facts(caption: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     """A table; the caption says where its numbers come from, the first column names the rows."""
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)

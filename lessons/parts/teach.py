@@ -25,6 +25,7 @@ from core.machines import MACHINES
 from core.trace import lockstep
 from core.units import digits
 from lessons.parts.ask import Question, ask
+from lessons.parts.facts import small
 from lessons.parts.player import player
 
 SIZE, MACHINE = 64 << 20, next(iter(MACHINES.values()))  # what learners' schedules are played with
@@ -109,7 +110,7 @@ def reveal(gate: str) -> bool:
     declare(Declared("reveal", f"{gate} revealed", gate=gate))
     opened = f"answer to {gate}" in st.session_state or bool(st.session_state.get("presenting"))
     if not opened:
-        st.markdown(":small[Answer, and the picture appears here. A wrong guess helps as much as a right one.]")
+        small("Answer, and the picture appears here. A wrong guess helps as much as a right one.")
     return opened
 
 
