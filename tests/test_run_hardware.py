@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.algorithms import ALGORITHMS
@@ -276,14 +277,19 @@ def test_the_picture_says_what_it_draws():
     assert wiring(make(1), dark=True).layout.meta["alt"]
 
 
+@pytest.fixture
+def forgetful():
+    """The page has seen nothing before, and what it sees stays here."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
 def opened(monkeypatch, answers):
     """The page after a click on its button, with these answers instead of probes."""
     monkeypatch.setattr(
         hardware, "look", lambda probe, cancelled: answers[probe.name] | {"seconds": 0.1, "foreign": 0.3}
     )
-    import streamlit as st
-
-    st.cache_resource.clear()
     page = AppTest.from_file(PAGE, default_timeout=60).run()
     assert [button.label for button in page.button] == ["Look at this machine"]
     page.button(key="hardware.look").click().run()
@@ -291,7 +297,6 @@ def opened(monkeypatch, answers):
     while not page.get("download_button") and time.monotonic() < until:
         page.run()
     assert [error.message for error in page.exception] == []
-    st.cache_resource.clear()
     return page
 
 
@@ -300,6 +305,7 @@ def said(page):
     return " ".join(str(element.value) for kind in kinds for element in kind)
 
 
+@pytest.mark.usefixtures("forgetful")
 def test_the_page_shows_what_was_found(monkeypatch):
     page = opened(monkeypatch, {name: {"found": found} for name, found in (FULL | {"gpus": gpus(2)}).items()})
     words = said(page)
@@ -314,6 +320,7 @@ def test_the_page_shows_what_was_found(monkeypatch):
     assert [error.value for error in page.error] == []
 
 
+@pytest.mark.usefixtures("forgetful")
 def test_the_page_survives_when_nothing_is_found(monkeypatch):
     answers = {probe.name: {"missing": f"no {probe.name}: pip install it"} for probe in PROBES}
     words = said(opened(monkeypatch, answers))
@@ -322,6 +329,7 @@ def test_the_page_survives_when_nothing_is_found(monkeypatch):
     assert "There is nothing to build a network from: no memory" in words
 
 
+@pytest.mark.usefixtures("forgetful")
 def test_a_server_for_everybody_starts_nothing(monkeypatch):
     from lessons.parts import live
 
