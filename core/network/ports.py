@@ -37,13 +37,15 @@ class Ports:
         latency, before = pattern.alpha, self.before
         if not isinstance(extra, float):
             latency, before = latency + extra, before + extra
+        if self.serial:
+            latency = latency * pattern.queued
         start = np.maximum(np.maximum(ready, self.out), self.into - before)
         gone = start + drain
         if not pattern.alone:
             gone = np.minimum(gone, self._emptied(load, start, links))
         if floor is not None:
             gone = np.maximum(gone, floor)
-        busy = gone + latency * pattern.queued if self.serial else gone
+        busy = gone + latency if self.serial else gone
         there = busy + before
         if not self.whole:
             there = np.where(np.isfinite(there), there, self.into)

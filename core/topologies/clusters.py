@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.topologies.wires import Wires, groups_of, refuse_size, whole
+from core.topologies.wires import Wires, every_pair, groups_of, refuse_size, whole
 from core.topology import BadTopology, Topology
 
 NVLINK = (1e-6, 400e9)  # seconds and bytes per second between two GPUs of one node
@@ -106,7 +106,7 @@ def datacentres(
     wires = Wires(world_size)
     gate = wires.vertices([f"site {i}" for i in range(sites)])
     up, down = wires.cable(np.arange(world_size), gate[site_of], inside[0] / 2, inside[1], "Ethernet")
-    here, there = np.where(~np.eye(sites, dtype=bool))
+    here, there = every_pair(sites)
     across = np.full((sites, sites), -1)
     across[here, there] = wires.one_way(gate[here], gate[there], between[0], between[1], kind)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.topologies.wires import Wires, groups_of, whole
+from core.topologies.wires import Wires, every_pair, groups_of, whole
 from core.topology import Topology
 
 
@@ -31,10 +31,10 @@ def dragonfly(
     names = [f"router {g}.{i}" for g in range(groups) for i in range(routers)]
     router = wires.vertices(names).reshape(groups, routers)
     up, down = wires.cable(np.arange(world_size), router.ravel()[router_of], latency / 2, bandwidth, "link")
-    a, b = np.where(~np.eye(routers, dtype=bool))
+    a, b = every_pair(routers)
     near = np.full((groups, routers, routers), -1)
     near[:, a, b] = wires.one_way(router[:, a], router[:, b], latency / 2, bandwidth, "link").reshape(groups, -1)
-    here, there = np.where(~np.eye(groups, dtype=bool))
+    here, there = every_pair(groups)
     gateway = np.zeros((groups, groups), int)  # which router of `here` has the cable to `there`
     gateway[here, there] = (there - here - 1) % groups // max(cables, 1)
     across = np.full((groups, groups), -1)

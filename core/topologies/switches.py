@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.machines import Machine
-from core.topologies.wires import Wires
+from core.topologies.wires import Wires, every_pair
 from core.topology import Topology
 
 
@@ -50,7 +50,7 @@ def star(world_size: int, latency=5e-6, bandwidth=12.5e9, backplane: float | Non
 def full_mesh(world_size: int, latency=2e-6, bandwidth=64e9, kind="link", **about) -> Topology:
     """A cable between every two ranks: as many ports a rank as it has neighbours."""
     wires = Wires(world_size)
-    src, dst = np.where(~np.eye(world_size, dtype=bool))
+    src, dst = every_pair(world_size)
     wires.one_way(src, dst, latency, bandwidth, kind)
 
     def rule(at, dst):

@@ -68,6 +68,15 @@ def refuse_size(world_size: int) -> None:
         raise BadTopology(f"{world_size} ranks are more than the {MAX_RANKS} that this simulator takes")
 
 
+def every_pair(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """All ordered pairs of different numbers below `count`, int64 [count * (count - 1)] each."""
+    if count * (count - 1) > MAX_LINKS:
+        raise BadTopology(
+            f"{count} things all wired to each other are more than {MAX_LINKS} links: choose fewer ranks"
+        )
+    return np.where(~np.eye(count, dtype=bool))
+
+
 def whole(name: str, value: int, low: int = 1) -> int:
     """`value` if it is a whole number of at least `low`; else a sentence."""
     if type(value) is not int or value < low:
