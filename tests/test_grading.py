@@ -81,6 +81,12 @@ def test_what_cannot_be_read_is_named_with_its_line(text, line, says):
     assert says in caught.value.problems[0][1]
 
 
+def test_a_line_that_cannot_be_read_spoils_no_other():
+    with pytest.raises(BadText) as caught:
+        parse("1: 0->1:c0?\n2: 1->2:c0+\n3: oops\n4: 2->3:c0+", FOUR)
+    assert [line for line, _ in caught.value.problems] == [1, 3]
+
+
 def test_all_problems_are_told_up_to_a_limit():
     with pytest.raises(BadText) as caught:
         parse("1: x\n" * 100, FOUR)

@@ -14,7 +14,7 @@ from core.grading.tasks import fill, repair
 from core.grading.text import show
 from lessons.parts.ask import read_number
 from lessons.parts.facts import ORIGINS, Fact
-from lessons.parts.links import parse_size
+from lessons.parts.links import parse_size, plain
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.name for path in (ROOT / "lessons").glob("[0-9]*.py"))
@@ -351,7 +351,7 @@ def test_the_exercise_accepts_a_repair_and_refuses_the_mistake():
     assert "Proved" in page.success[0].value
     page.text_area(key="text ring-exercise-1 1").set_value(task.text.replace("+", "?"))
     fine(page.button(key="check ring-exercise-1").click().run())
-    assert "Line 1: cannot read" in page.error[0].value
+    assert plain("Line 1: cannot read '0->1:c3?'") in page.error[0].value
 
 
 def test_what_was_written_can_be_played_right_or_wrong():
@@ -399,6 +399,12 @@ def test_numbers_are_read_as_people_write_them(text, number):
 def test_other_numbers_are_refused_in_a_sentence(text):
     with pytest.raises(ValueError, match="write 6"):
         read_number(text)
+
+
+def test_what_others_wrote_becomes_no_link():
+    page = opened(size="[free](http://a.b)")
+    assert r"\[free\](http\://a.b" in page.error[0].value
+    assert plain("0->1:c0+ `x` $y$ [z]") == r"0-\>1\:c0+ \`x\` \$y\$ \[z\]"
 
 
 def test_sizes_may_be_elements():

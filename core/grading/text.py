@@ -99,9 +99,9 @@ def _read_line(line: str, shape: Shape, steps: list) -> int:
         )
     if number > MAX_STEPS:
         raise ValueError(f"more than {MAX_STEPS:,} steps are not read")
-    rows = [row for piece in found[2].split(";") if piece.strip() for row in _read_transfer(piece.strip(), shape)]
     if number > len(steps):
-        steps.append([])
+        steps.append([])  # even if the rest cannot be read: the lines after it are counted from here
+    rows = [row for piece in found[2].split(";") if piece.strip() for row in _read_transfer(piece.strip(), shape)]
     steps[number - 1] += rows
     return len(rows)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.units import digits
+from lessons.parts.links import plain
 
 NUMBER = re.compile(r"([+-]?\d{1,12}(?:[.,]\d{1,12})?)\s*(?:/\s*(\d{1,12}))?")
 
@@ -81,7 +82,7 @@ def _field(question: Question):
     try:
         return read_number(text) if text.strip() else None
     except ValueError as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -29,7 +30,7 @@ def linked(
         try:
             state[key] = default if text is None else read(text)
         except (ValueError, OverflowError) as problem:
-            st.warning(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default)}.")
+            st.warning(plain(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default)}."))
             state[key] = default
     value = widget(label, key=key, **more)
     if value == default:
@@ -107,7 +108,7 @@ def size_field(key: str, default: str = "64 MiB", *, name: str = "size", **more)
     try:
         return parse_size(text)
     except ValueError as problem:
-        st.error(f"Buffer size: {problem}, or 10 elements.")
+        st.error(plain(f"Buffer size: {problem}, or 10 elements."))
         st.stop()
 
 
@@ -124,6 +125,11 @@ def parse_size(text: str) -> int:
 def show_size(nbytes: int) -> str:
     """Bytes and elements: 40 B (10 elements)."""
     return f"{show_bytes(nbytes)} ({nbytes // ELEMENT_BYTES:,} elements)"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown leaves as it is: what others wrote becomes no link and no formula."""
+    return re.sub(r"([\\`*_\[\]<>$#:~|])", r"\\\1", text)
 
 
 def here() -> str:

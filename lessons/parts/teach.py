@@ -26,6 +26,7 @@ from core.trace import lockstep
 from core.units import digits
 from lessons.parts.ask import Question, ask
 from lessons.parts.facts import small
+from lessons.parts.links import plain
 from lessons.parts.player import player
 
 SIZE, MACHINE = 64 << 20, next(iter(MACHINES.values()))  # what learners' schedules are played with
@@ -137,7 +138,7 @@ def exercise(id: str, task: Exercise) -> Verdict | None:
     if seed != task.seed:
         return None
     verdict = judge(task, text)
-    (st.success if verdict.accepted else st.error)(verdict.message)
+    (st.success if verdict.accepted else st.error)(plain(verdict.message))
     return verdict
 
 
