@@ -26,7 +26,7 @@ def said(page):
 
 
 def done(page, seconds=60):
-    job = page.session_state[live.PLACE]
+    job = page.session_state[live.place("live")]
     assert job.wait(seconds)
     page.run()
     assert [e.message for e in page.exception] == []
@@ -54,7 +54,7 @@ def test_without_mpi_it_says_what_is_missing_and_offers_threads():
 
 def test_a_link_starts_nothing():
     page = opened(algorithm="ring", ranks="2", backend="threads", run="1")
-    assert live.PLACE not in page.session_state
+    assert live.place("live") not in page.session_state
 
 
 def test_a_server_for_others_starts_nothing_unless_allowed(monkeypatch):
@@ -84,11 +84,11 @@ def test_threads_run_and_are_shown_and_can_be_saved():
 def test_a_second_click_while_one_runs_is_refused(monkeypatch):
     page = opened(backend="threads", ranks="3", size="16 KiB")
     page.button(key="live.run").click().run()
-    first = page.session_state[live.PLACE]
+    first = page.session_state[live.place("live")]
     if not first.over:
         page.button(key="live.run").click().run()
         assert "still going" in said(page)
-        assert page.session_state[live.PLACE] is first
+        assert page.session_state[live.place("live")] is first
     first.cancel()
     assert done(page).state == "cancelled"
     assert "cancelled" in said(page)

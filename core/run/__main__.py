@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from core.run import faults, launch, runtimes
+from core.run import faults, launch, runtimes, sweep
 from core.run.report import Printer, about_lines, table
 from core.run.request import BACKENDS, DEVICES, DTYPES, THROUGH, Method, Request
 from core.run.watch import Watch
@@ -37,6 +37,8 @@ def parser() -> Parser:
     add = found.add_argument
     add("--backend", default="mpi", choices=BACKENDS, help="what moves the data (default: mpi)")
     add("--device", default="", choices=DEVICES, help="where virtual ranks live (default: a GPU if there is one)")
+    add("--nccl", default="", metavar="ALGORITHM:PROTOCOL", help="force NCCL's own all-reduce, as in ring:simple")
+    add("--share-gpu", action="store_true", help="all NCCL ranks on one GPU (experimental, NCCL 2.30 or later)")
     add("-n", "--ranks", type=int, help="how many ranks; a switch is one process more (default: 2, or what MPI has)")
     add("--algorithm", default="ring", help="names of the catalogue, separated by commas")
     add("--schedule", default="", help="a trace file (.arl) whose schedule is run instead")
@@ -81,6 +83,7 @@ def request_of(options: argparse.Namespace, world_size: int) -> Request:
         tuple(parse_bytes(size) for size in options.bytes.split(",")),
         backend=options.backend,
         device=options.device,
+        nccl=_nccl(options) if options.backend == "nccl" else {},
         dtype=options.dtype,
         op=options.op,
         repeats=options.repeats,
@@ -115,6 +118,11 @@ def _pair(text: str) -> tuple[str, object]:
     if not equals or not name:
         raise ValueError(f"option {text!r}: write NAME=VALUE, as in radix=2")
     return name, int(value) if value.lstrip("-").isdigit() else {"true": True, "false": False}.get(value.lower(), value)
+
+
+def _nccl(options: argparse.Namespace) -> dict:
+    algorithm, _, protocol = options.nccl.lower().partition(":")
+    return {"algorithm": algorithm, "protocol": protocol, "shared": options.share_gpu}
 
 
 def _fault(text: str) -> dict:
@@ -164,7 +172,7 @@ def _complain(problem: str) -> int:
 
 def _print_result(result: dict, files: list[str], as_json: bool) -> None:
     if as_json:
-        print(json.dumps({**result, "files": files}, indent=1))
+        print(sweep.to_json({**result, "files": files}))
         return
     print(table(result["rows"]))
     print("\n".join([*about_lines(result), *(f"trace in {name}" for name in files)]))

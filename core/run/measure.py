@@ -71,7 +71,7 @@ def quiet_rounds(kept: list[tuple[list[float], float | None]]) -> list[list[floa
 def _how_often(group: Group, contenders: list[Call | None], rounds: int, budget: float) -> list[int]:
     """Warm up, and choose how many calls of each contender make one batch."""
     for contender in contenders:
-        turn(group, contender, 2)
+        turn(group, contender, 1)
     slowest = [turn(group, contender, 2)[0] for contender in contenders]
     everyone = group.gather(slowest)
     if group.rank:

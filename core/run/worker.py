@@ -17,6 +17,7 @@ from core.run.check import wrong_bits, wrong_numbers
 from core.run.measure import Times, compete
 from core.run.plan import Piece, pieces, program
 from core.run.request import Method, Request
+from core.run.shifts import NOTHING
 from core.run.tracing import impossible, of_transfers, record
 from core.run.watch import Watch
 from core.run.window import WindowExecutor, refuse
@@ -77,7 +78,7 @@ class Worker:
     def work(self) -> dict | None:
         """Everything that was asked for. The result on process 0, None elsewhere. Raises RunFailed."""
         rows = [row for nth in range(len(self.request.sizes)) for row in self._one_size(nth)]
-        return None if self.group.rank else {"rows": rows, "about": self.about}
+        return None if self.group.rank else {"rows": rows, "about": self.about | self.group.findings()}
 
     def _meet(self) -> None:
         wanted, backend = self.request.num_processes, self.request.backend
@@ -122,6 +123,8 @@ class Worker:
 
     def _check(self, runner: Runner) -> None:
         """Raise RunFailed, in every process, if any of them ended with something wrong."""
+        if runner.method.promises() is NOTHING:
+            return
         for check in (wrong_numbers, wrong_bits):
             found = self.group.gather(check(runner) if runner.executor else "")
             wrong = self.group.share(next(filter(None, found), "") if found else None)

@@ -16,7 +16,6 @@ from core.run.runtimes import GET_MPI, Missing, launcher
 from core.units import show_bytes
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-PLACE = "live.job"
 GUESSES = {
     "ours": "This schedule, by more than 10 %",
     "native": "The library's own all-reduce, by more than 10 %",
@@ -34,9 +33,13 @@ def refusal() -> str:
     )
 
 
-def job() -> Job | None:
-    """This reader's latest run."""
-    return st.session_state.get(PLACE)
+def place(page: str) -> str:
+    """Where this reader's latest run from a page is kept."""
+    return f"{page}.job"
+
+
+def job(page: str = "live") -> Job | None:
+    return st.session_state.get(place(page))
 
 
 def guess(request: Request) -> None:
@@ -49,7 +52,7 @@ def guess(request: Request) -> None:
     )
 
 
-def start(request: Request, command: str) -> None:
+def start(request: Request, command: str, page: str = "live", label: str = "Run it now") -> None:
     """What the run will take, and the button that starts it."""
     free = free_memory()
     processes = request.num_processes
@@ -57,26 +60,26 @@ def start(request: Request, command: str) -> None:
     of = f" of {show_bytes(free)} free" if free is not None else ""
     st.caption(
         f"Takes {what}, about {show_bytes(needed_bytes(request))} of memory{of} [counted], usually "
-        f"{request.seconds + 2:.0f} s and never more than {request.time_limit:.0f} s."
+        f"{len(request.sizes) * (request.seconds + 1) + 1:.0f} s and never more than {request.time_limit:.0f} s."
     )
     if problem := refusal() or _missing(request) or launch.refuse(request):
         st.warning(problem)
         return
-    if st.button("Run it now", type="primary", key="live.run"):
-        _submit(request, command)
+    if st.button(label, type="primary", key=f"{page}.run"):
+        _submit(request, command, page)
 
 
-def _submit(request: Request, command: str) -> None:
-    running = job()
+def _submit(request: Request, command: str, page: str) -> None:
+    running = job(page)
     if running is not None and not running.over:
         st.warning("Your run is still going: wait for it, or cancel it first.")
         return
     try:
-        st.session_state[PLACE] = launch.submit(request, command)
+        st.session_state[place(page)] = launch.submit(request, command)
     except Refused as refused:
         st.error(str(refused))
         return
-    st.session_state["live.guessed"] = st.session_state.get("live.guess")
+    st.session_state[f"{page}.guessed"] = st.session_state.get(f"{page}.guess")
 
 
 def _missing(request: Request) -> str:
@@ -89,13 +92,13 @@ def _missing(request: Request) -> str:
     return ""
 
 
-def follow() -> Job | None:
+def follow(page: str = "live") -> Job | None:
     """Show how the reader's run is getting on; the run when it is over."""
-    running = job()
+    running = job(page)
     if running is None:
         return None
     if not running.over:
-        _progress()
+        _progress(page)
         return None
     if running.state != "done":
         _sad_end(running)
@@ -103,8 +106,8 @@ def follow() -> Job | None:
 
 
 @st.fragment(run_every=0.3)
-def _progress() -> None:
-    running = job()
+def _progress(page: str) -> None:
+    running = job(page)
     if running is None or running.over:
         st.rerun()
     ahead = running.position
@@ -112,7 +115,7 @@ def _progress() -> None:
         f"{ahead} runs before yours: they take turns, or they would spoil each other's times" if ahead else running.text
     )
     st.progress(running.done, text=text)
-    if st.button("Cancel", key="live.cancel"):
+    if st.button("Cancel", key=f"{page}.cancel"):
         running.cancel()
 
 
