@@ -117,7 +117,7 @@ def play(app: App, browser, ranks: int, seconds: float) -> None:
     page = context.new_page()
     opened(page, f"{app.url}/?algorithm=ring&ranks={ranks}&step={ranks // 2}")
     page.wait_for_timeout(500)
-    page.evaluate("() => document.querySelector('.arl').arlPlayer.play()")
+    page.evaluate("() => document.querySelector('.arl').arlPlayer.playback.play()")
     note(
         f"frames a second, {ranks} ranks, 1x",
         page.evaluate(FRAMES, 1000 * seconds),
@@ -127,11 +127,11 @@ def play(app: App, browser, ranks: int, seconds: float) -> None:
     )
     page.evaluate("() => { document.querySelector('.arl').arlPlayer.conductor.speed = 16 }")
     note(f"frames a second, {ranks} ranks, 16x", page.evaluate(FRAMES, 1000 * seconds), 30, "fps", True)
-    page.evaluate("() => document.querySelector('.arl').arlPlayer.pause()")
+    page.evaluate("() => document.querySelector('.arl').arlPlayer.playback.pause()")
     large = ranks > 256
     for what, code, budget in (
-        ("step", "stage.act('forward')", 120 if large else 80),
-        ("seek", "stage.jump(Math.floor(Math.random() * stage.original.steps))", 250 if large else 150),
+        ("step", "stage.playback.act('forward')", 120 if large else 80),
+        ("seek", "stage.playback.jump(Math.floor(Math.random() * stage.original.steps))", 250 if large else 150),
     ):
         times = [page.evaluate(PAINTED, code) for _ in range(11)]
         note(f"{what} to painted, {ranks} ranks", statistics.median(times), budget, "ms")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,7 @@ from core.trace import Trace
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "static" / "player"
 PUBLISHED = ROOT / "static" / "vendor"  # git ignores it
+THEMES = "themes.json"
 LOADER = """
 export default function (component) {
   const host = component.parentElement.querySelector(".arl");
@@ -52,12 +53,15 @@ def player(
     algorithm: Algorithm | None = None,
     options: dict | None = None,
     linked: bool = True,
+    rerun: bool = False,
 ) -> int:
     """Show the trace, and return the step that the reader is at: 0 .. num_steps.
 
     The step is kept in the page's address (?step=) and survives reruns; of several players on a page, only one should
-    be `linked` to the address. `ghost` is a second trace to see beside the first. With `algorithm` (and the `options`
-    it was called with) the reader can see its source, with the line that makes the current step lit.
+    be `linked` to the address. With `rerun` the whole page runs again when the reader rests at another step, for pages
+    that show something about the step; otherwise only the player does, and the page learns of it at its next run.
+    `ghost` is a second trace to see beside the first. With `algorithm` (and the `options` it was called with) the
+    reader can see its source, with the line that makes the current step lit.
     """
     try:
         behind = _packed(ghost, collective) if ghost else b""
@@ -69,8 +73,16 @@ def player(
     if trouble := publish():
         st.error(trouble)
         return 0
-    shown = _component()(key=key, data=data, default={"at": ""}, on_at_change=lambda: None)
-    return _step(shown.at, data, trace.schedule.num_steps, linked)
+    show = _show if rerun else _show_alone
+    return _step(show(key, data), data, trace.schedule.num_steps, linked)
+
+
+def _show(key: str, data: bytes) -> str:
+    """Mount the component; returns what it last said: "content:step"."""
+    return _component()(key=key, data=data, default={"at": ""}, on_at_change=lambda: None).at
+
+
+_show_alone = st.fragment(_show)
 
 
 def _step(at: str, data: bytes, num_steps: int, linked: bool) -> int:
@@ -105,20 +117,24 @@ def _packed(
 
 @st.cache_resource
 def _component():
-    base = "/".join(part for part in ("", st.get_option("server.baseUrlPath").strip("/"), "app/static/vendor") if part)
-    folder = f"/{base.lstrip('/')}/{_player_folder()}"
-    themes = json.dumps({"light": LIGHT, "dark": DARK}, separators=(",", ":")).replace("'", "&#39;")
+    base = "".join(f"/{part}" for part in (st.get_option("server.baseUrlPath").strip("/"), "app/static/vendor") if part)
+    folder = f"{base}/{_player_folder()}"
     html = (
         f'<div class="arl" data-module="{folder}/player.js" data-css="{folder}/player.css" '
-        f"data-plotly=\"/{base.lstrip('/')}/{_plotly_file()}\" data-themes='{themes}'></div>"
+        f'data-themes="{folder}/{THEMES}" data-plotly="{base}/{_plotly_file()}"></div>'
     )
     return st.components.v2.component("allreduce_player", html=html, js=LOADER, isolate_styles=False)
 
 
 @cache
+def _colours() -> bytes:
+    return json.dumps({"light": LIGHT, "dark": DARK}).encode()
+
+
+@cache
 def _player_folder() -> str:
     """A name that changes with any byte of the browser files, so that no browser keeps a mixture of versions."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(_colours())
     for file in sorted(SOURCE.rglob("*.*")):
         digest.update(file.relative_to(SOURCE).as_posix().encode() + file.read_bytes())
     return f"player-{digest.hexdigest()[:12]}"
@@ -139,8 +155,9 @@ def publish() -> str:
 
     try:
         PUBLISHED.mkdir(parents=True, exist_ok=True)
-        _appear(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", PUBLISHED / _plotly_file())
-        _appear(SOURCE, PUBLISHED / _player_folder())
+        script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+        _appear(PUBLISHED / _plotly_file(), lambda new: shutil.copyfile(script, new))
+        _appear(PUBLISHED / _player_folder(), _copy_player)
     except OSError as problem:
         return (
             f"The animation cannot be shown: its files could not be copied to {PUBLISHED.relative_to(ROOT)} "
@@ -149,15 +166,20 @@ def publish() -> str:
     return ""
 
 
-def _appear(source: Path, target: Path) -> None:
-    """Copy a file or folder in one visible move."""
+def _copy_player(new: Path) -> None:
+    shutil.copytree(SOURCE, new)
+    (new / THEMES).write_bytes(_colours())
+
+
+def _appear(target: Path, make: Callable[[Path], object]) -> None:
+    """Make a file or folder elsewhere, then show it in one move."""
     if target.exists():
         return
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as folder:
         new = Path(folder) / target.name
-        if source.is_dir():
-            shutil.copytree(source, new)
-        else:
-            shutil.copyfile(source, new)
-        with contextlib.suppress(FileExistsError, OSError) if target.exists() else contextlib.nullcontext():
+        make(new)
+        try:
             new.rename(target)
+        except OSError:
+            if not target.exists():  # else another process was faster, and its copy is as good
+                raise

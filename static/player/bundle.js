@@ -17,7 +17,7 @@ export async function animationPage(stage) {
   const start = `player.default({ data: Uint8Array.from(atob("${data}"), (letter) => letter.charCodeAt(0)), parentElement: document.body, setStateValue() {} });`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(trace.title)}, ${trace.ranks} ranks</title>
 <style>:root{${variables}}body{margin:16px;background:var(--st-background-color)}${css}</style>
-<main><h1 style="font:600 20px var(--st-font);color:var(--st-text-color)">${escapeHtml(trace.title)}, ${trace.ranks} ranks</h1><div class="arl" data-themes="${escapeHtml(host.dataset.themes ?? "")}"></div></main>
+<main><h1 style="font:600 20px var(--st-font);color:var(--st-text-color)">${escapeHtml(trace.title)}, ${trace.ranks} ranks</h1><div class="arl" data-colours="${escapeHtml(JSON.stringify(stage.themes))}"></div></main>
 <script>${inScript(plotly)}</script><script type="module">${inScript(await scriptOf(entry))}\n${start}</script></html>`;
 }
 

@@ -13,17 +13,17 @@ export async function gifOf(stage) {
   if (trace.ranks > MOST_RANKS || trace.steps > MOST_STEPS) throw new Error(`a GIF is made for up to ${MOST_RANKS} ranks and ${MOST_STEPS} steps; save the HTML animation instead.`);
   const step = stage.conductor.step;
   const clock = stage.conductor.clock;
-  stage.stop();
+  stage.playback.stop();
   if (clock) stage.conductor.useClock(false);
   const frames = [];
   for (let s = 0; s <= trace.steps; s++) {
     stage.conductor.goStep(s);
-    await stage.update();
+    await stage.playback.update();
     frames.push(...(await framesOf(stage, s === trace.steps)));
   }
   if (clock) stage.conductor.useClock(true);
   stage.conductor.goStep(step);
-  await stage.update();
+  await stage.playback.update();
   return new Blob([/** @type {BlobPart} */ (encode(frames))], { type: "image/gif" });
 }
 

@@ -7,6 +7,8 @@ import { KINDS } from "./numbers.js";
  * @property {(clock: boolean) => void} clock
  * @property {(loop: boolean) => void} loop
  * @property {(still: boolean) => void} still
+ * @property {(load: boolean) => void} load
+ * @property {(critical: boolean) => void} critical
  * @property {(kind: keyof typeof KINDS, text: string) => string} numbers returns what is wrong with the text, or ""
  * @property {(vertex: number, slot: number) => void} look
  * @property {(what: string) => Promise<void>|void} save
@@ -24,6 +26,8 @@ export class Menu {
     this.element.innerHTML = `<summary aria-label="More: clock, numbers, files" title="More">⋯</summary><div class="arl-menu">
       <fieldset><legend>Time</legend><label><input type="checkbox" name="clock"> Real time, not one beat a step</label>
         <label><input type="checkbox" name="loop"> Start again at the end</label><label><input type="checkbox" name="still"> Reduce motion</label></fieldset>
+      <fieldset><legend>Show also</legend><label><input type="checkbox" name="load"> Load: links as wide as what they carry in all</label>
+        <label><input type="checkbox" name="critical"> Critical path: what decides the time</label></fieldset>
       <fieldset><legend>In the cells</legend><select aria-label="In the cells">${numbers}</select>
         <textarea rows="4" hidden aria-label="Your own numbers: a line for each rank" placeholder="a line for each rank: 1 2 3 4"></textarea><p class="arl-trouble" role="alert"></p></fieldset>
       <fieldset><legend>Look at a cell</legend><label>rank <input type="number" name="vertex" min="0" value="0"></label> <label>chunk <input type="number" name="slot" min="0" value="0"></label> <button type="button" data-look>Look</button></fieldset>
@@ -53,6 +57,8 @@ export class Menu {
     if (field.name === "clock") this.asked.clock(field.checked);
     else if (field.name === "loop") this.asked.loop(field.checked);
     else if (field.name === "still") this.asked.still(field.checked);
+    else if (field.name === "load") this.asked.load(field.checked);
+    else if (field.name === "critical") this.asked.critical(field.checked);
     else if (field.matches("select, textarea")) {
       const kind = this.find("select").value;
       this.find("textarea").hidden = kind !== "own";

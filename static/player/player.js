@@ -32,11 +32,11 @@ async function render(component, host) {
     return stage.themeMayHaveChanged();
   }
   host.dataset.shown = id;
-  const [trace, Plotly] = await Promise.all([readTrace(component.data), loadPlotly(host.dataset.plotly ?? "")]);
+  const [trace, Plotly, themes] = await Promise.all([readTrace(component.data), loadPlotly(host.dataset.plotly ?? ""), themesOf(host)]);
   if (host.dataset.shown !== id) return; // something newer came while this was loading
   let here = stages.get(host);
   if (!here) {
-    here = new Stage(host, Plotly, JSON.parse(host.dataset.themes ?? "{}"));
+    here = new Stage(host, Plotly, themes);
     stages.set(host, here);
     Object.assign(host, { arlPlayer: here }); // for tests and the curious
   }
@@ -44,4 +44,12 @@ async function render(component, host) {
   here.bytes = new Uint8Array(component.data);
   await here.show(trace);
   host.dataset.ready = id;
+}
+
+/** @param {HTMLElement} host names a file with the colours, or holds them itself @returns {Promise<import("./palette.js").Themes>} */
+async function themesOf(host) {
+  if (host.dataset.colours) return JSON.parse(host.dataset.colours);
+  const answer = await fetch(new URL(host.dataset.themes ?? "", location.origin));
+  if (!answer.ok) throw new Error("its colours did not load");
+  return answer.json();
 }

@@ -15,7 +15,7 @@ export class Pointing {
     this.tip.hidden = true;
     stage.table.append(this.tip);
     stage.table.addEventListener("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
-    stage.table.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    stage.table.addEventListener("pointerleave", () => this.rest(null));
     stage.table.addEventListener("click", (event) => this.clicked(event));
   }
 
@@ -31,6 +31,7 @@ export class Pointing {
   /** @param {PointerEvent} event */
   moved(event) {
     const found = this.stage.conductor.playing ? null : this.under(event);
+    this.rest(found && found.lane === this.stage.lanes[0] ? found.pick : null);
     this.tip.hidden = !found;
     if (!found) return;
     this.tip.textContent = this.say(found.pick, found.lane);
@@ -40,6 +41,15 @@ export class Pointing {
     this.tip.style.right = right ? `${box.right - event.clientX + 14}px` : "";
     this.tip.style.top = `${event.clientY - box.top + 14}px`;
     if (!this.tip.isConnected) this.stage.table.append(this.tip);
+  }
+
+  /** @param {Pick|null} pick what every view marks */
+  rest(pick) {
+    this.tip.hidden = true;
+    const before = this.stage.hover;
+    if (before?.vertex === pick?.vertex && before?.slot === pick?.slot && before?.transfer === pick?.transfer) return;
+    this.stage.hover = pick;
+    if (!this.stage.conductor.playing) this.stage.playback.draw();
   }
 
   /** @param {Pick} pick @param {import("./lane.js").Lane} lane @returns {string} */

@@ -53,8 +53,8 @@ export class Replay {
   }
 
   next() {
-    if (this.value) apply(this.trace, this.step, this.value, (old, arriving) => old + arriving);
-    apply(this.trace, this.step++, this.held, (old, arriving) => old + arriving);
+    if (this.value) apply(this.trace, this.step, this.value);
+    apply(this.trace, this.step++, this.held);
     if (this.who && this.twice) this.nextNames(this.step - 1, this.who, this.twice);
   }
 
@@ -137,27 +137,27 @@ export class Replay {
 export const COMPLETE = 1.25;
 export const FAULT = 1.5;
 
+let scratch = new Float64Array(1024); // what is on its way; kept from step to step
+
 /**
  * Do step s on one number per cell: every transfer reads, then every transfer writes.
- * @template {Uint32Array|Float64Array} State
- * @param {Trace} trace @param {number} s @param {State} state
- * @param {(old: number, arriving: number) => number} add
+ * @param {Trace} trace @param {number} s @param {Uint32Array|Float64Array} state
  */
-export function apply(trace, s, state, add) {
-  const { stepPtr, src, dst, chunk, into, op, slots } = trace;
-  const first = stepPtr[s];
-  const last = stepPtr[s + 1];
-  const arriving = [];
-  for (let i = first; i < last; i++) {
-    for (let k = countOf(trace, i) - 1; k >= 0; k--) arriving.push(state[src[i] * slots + chunk[i] + k]);
+export function apply(trace, s, state) {
+  const { stepPtr, src, dst, chunk, into, op, slots, count } = trace;
+  const [first, last] = [stepPtr[s], stepPtr[s + 1]];
+  let moves = last - first;
+  if (count) for (let i = first; i < last; i++) moves += count[i] - 1;
+  if (scratch.length < moves) scratch = new Float64Array(2 * moves);
+  for (let i = first, at = 0; i < last; i++) {
+    const from = src[i] * slots + chunk[i];
+    const many = count ? count[i] : 1;
+    for (let k = 0; k < many; k++) scratch[at++] = state[from + k];
   }
-  let at = 0;
-  for (let i = first; i < last; i++) {
-    for (let k = countOf(trace, i) - 1; k >= 0; k--) {
-      const cell = dst[i] * slots + into[i] + k;
-      const value = arriving[at++];
-      state[cell] = op[i] === COPY ? value : add(state[cell], value);
-    }
+  for (let i = first, at = 0; i < last; i++) {
+    const cell = dst[i] * slots + into[i];
+    const many = count ? count[i] : 1;
+    for (let k = 0; k < many; k++) state[cell + k] = op[i] === COPY ? scratch[at++] : state[cell + k] + scratch[at++];
   }
 }
 

@@ -3,27 +3,24 @@
 import { remembered, whole } from "./address.js";
 import { Conductor } from "./conductor.js";
 import { Controls } from "./controls.js";
-import { Deck } from "./deck.js";
+import { criticalPath } from "./critical.js";
 import { historyNow } from "./describe.js";
-import { coloured, element, scrolled } from "./dom.js";
+import { element, scrolled } from "./dom.js";
 import { Forks } from "./forks.js";
 import { Inspector } from "./inspector.js";
 import { Lane } from "./lane.js";
 import { legendOf } from "./legend.js";
 import { Menu } from "./menu.js";
-import { moment, short } from "./narrate.js";
 import { gradients, own, small } from "./numbers.js";
 import { themeOf } from "./palette.js";
+import { Playback } from "./playback.js";
 import { Pointing } from "./pointing.js";
 import { Publisher } from "./publisher.js";
 import { save } from "./save.js";
-import { phaseOf } from "./trace.js";
 import { decksFor } from "./views/all.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
-
-const REDRAW_MS = 80; // whole pictures change at most this often in fast play; what moves is drawn every frame
-const SPEAK_MS = 300;
+/** @typedef {import("./deck.js").Deck} Deck */
 
 export class Stage {
   /** @param {HTMLElement} host @param {any} Plotly @param {import("./palette.js").Themes} themes */
@@ -37,19 +34,24 @@ export class Stage {
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.chosen = /** @type {{vertex: number, slot: number}|null} */ (null);
     this.history = /** @type {import("./history.js").History|null} */ (null);
+    this.hover = /** @type {import("./views/view.js").Pick|null} */ (null);
+    this.load = false;
+    this.wantsCritical = false;
+    this.critical = /** @type {Set<number>|null} */ (null);
     this.numbers = /** @type {((trace: Trace) => import("./numbers.js").Input)|null} */ (null);
     this.original = /** @type {Trace|null} */ (null);
     this.lanes = /** @type {Lane[]} */ ([]);
     this.decks = /** @type {Deck[]} */ ([]);
-    this.drawnVersions = /** @type {Map<Lane, number>} */ (new Map());
     this.bytes = new Uint8Array();
-    this.conductor = new Conductor(this.lanes, () => this.pause());
+    this.conductor = new Conductor(this.lanes, () => this.playback.pause());
     this.publisher = new Publisher(this);
+    this.playback = new Playback(this);
     this.controls = new Controls(host, {
-      act: (what) => this.act(what), seek: (step) => this.jump(step), slide: (part) => this.slide(part), speed: (speed) => { this.conductor.speed = speed; },
+      act: (what) => this.playback.act(what), seek: (step) => this.playback.jump(step), slide: (part) => this.playback.slide(part), speed: (speed) => { this.conductor.speed = speed; },
     });
     this.menu = new Menu({
-      clock: (clock) => this.useClock(clock), loop: (loop) => { this.conductor.loop = loop; }, still: (still) => { this.still = still; this.draw(); },
+      clock: (clock) => this.useClock(clock), loop: (loop) => { this.conductor.loop = loop; }, still: (still) => { this.still = still; this.playback.draw(); },
+      load: (load) => { this.load = load; this.playback.update(); }, critical: (critical) => this.useCritical(critical),
       numbers: (kind, text) => this.useNumbers(kind, text), look: (vertex, slot) => this.look(vertex, slot), save: (what) => save(this, what),
     });
     this.told = element("p", "arl-words");
@@ -89,7 +91,7 @@ export class Stage {
     const asked = !before && trace.linked ? remembered() : {};
     const step = same ? this.conductor.step : whole(asked, "step");
     this.original = trace;
-    this.stop();
+    this.playback.stop();
     this.forks.forget();
     this.focus = Math.min(whole(asked, "rank") || this.focus, trace.ranks - 1);
     this.layDecks(trace, asked.view ?? "");
@@ -103,6 +105,7 @@ export class Stage {
     this.lanes.splice(0, this.lanes.length, new Lane(trace), ...(trace.ghost ? [new Lane(trace.ghost)] : []));
     if (!this.lanes.every((lane) => lane.canTime)) this.conductor.clock = false;
     for (const lane of this.lanes) lane.useNumbers(this.numbers ? this.numbers(lane.trace) : null);
+    this.critical = this.wantsCritical ? new Set(criticalPath(trace)) : null;
     this.conductor.goStep(step);
     this.choose(null, false);
     this.controls.show(trace);
@@ -126,7 +129,7 @@ export class Stage {
   async rebuild() {
     this.theme = themeOf(this.host, this.themes);
     this.width = this.host.clientWidth;
-    this.tell();
+    this.playback.tell();
     this.legend.innerHTML = legendOf(this.original ?? this.lanes[0].trace, this.theme);
     await Promise.all(this.decks.map((deck) => this.buildDeck(deck)));
   }
@@ -135,6 +138,7 @@ export class Stage {
   async buildDeck(deck) {
     const lane = this.lanes[deck.view.lane] ?? this.lanes[0];
     await deck.view.build(this.sceneOf(lane), this.heightOf(deck));
+    if (this.lanes.length > 1 && !deck.card.classList.contains("arl-below")) deck.view.how = `${lane.trace.title}: ${deck.view.how}`;
     deck.explain();
   }
 
@@ -146,6 +150,8 @@ export class Stage {
       get replay() { return lane.replay; },
       get ghost() { return stage.lanes.find((other) => other !== lane) ?? null; },
       get focus() { return stage.focus; }, get chosen() { return lane === stage.lanes[0] ? stage.chosen : null; },
+      get hover() { return lane === stage.lanes[0] ? stage.hover : null; }, get load() { return stage.load; },
+      get critical() { return lane === stage.lanes[0] ? stage.critical : null; },
       get history() { return lane === stage.lanes[0] ? stage.history : null; },
       get clock() { return stage.conductor.clock; }, get still() { return stage.still; }, get words() { return stage.words; },
     };
@@ -173,100 +179,19 @@ export class Stage {
     if (ground && ground !== this.theme.background) await this.rebuild();
   }
 
-  /** @param {import("./controls.js").Act} what */
-  act(what) {
-    if (!this.lanes.length) return;
-    if (what === "play") return this.conductor.playing ? this.pause() : this.play();
-    const last = this.lanes[0].trace.steps;
-    return this.jump({ first: 0, back: this.conductor.neighbour(-1), forward: this.conductor.neighbour(1), last }[what]);
-  }
-
-  /** @param {number} step */
-  jump(step) {
-    if (!this.lanes.length) return;
-    this.stop();
-    this.conductor.goStep(step);
-    this.publisher.soon();
-    return this.update();
-  }
-
-  /** @param {number} part of the whole, 0 to 1: the scrubber when time is real */
-  slide(part) {
-    this.stop();
-    this.conductor.go(part * this.conductor.end);
-    this.publisher.soon();
-    return this.update();
-  }
-
-  play() {
-    this.choose(null, false);
-    this.controls.playing(true);
-    this.told.setAttribute("aria-live", "off"); // nobody can listen that fast; pausing speaks
-    let [drawn, spoken, cost] = [0, 0, 0];
-    this.update();
-    this.conductor.play(() => {
-      if (!this.host.isConnected) return false;
-      const now = performance.now();
-      const changed = this.lanes.some((lane) => lane.version !== this.drawnVersions.get(lane));
-      const patient = this.conductor.clock || this.conductor.speed > 2;
-      if (changed && (!patient || now - drawn >= Math.max(REDRAW_MS, 2.5 * cost))) {
-        const speak = now - spoken >= SPEAK_MS;
-        if (speak) spoken = now;
-        drawn = now;
-        this.update(speak).then(() => { cost = performance.now() - now; });
-      } else this.draw();
-      return true;
-    });
-  }
-
-  pause() {
-    this.stop();
-    this.update();
-    this.publisher.soon();
-  }
-
-  stop() {
-    this.conductor.stop();
-    this.controls.playing(false);
-    this.told.setAttribute("aria-live", "polite");
-  }
-
-  draw() {
-    for (const deck of this.decks) deck.view.draw();
-    if (this.conductor.clock) this.controls.time(this.conductor.position, this.conductor.end);
-  }
-
-  /** Show the state, not only what moves. @param {boolean} [speak] */
-  async update(speak = true) {
-    for (const lane of this.lanes) this.drawnVersions.set(lane, lane.version);
-    if (this.chosen && !this.conductor.playing) this.trackChosen();
-    if (speak) this.tell();
-    else this.where();
-    this.draw();
-    await Promise.all(this.decks.map((deck) => deck.view.update()));
-  }
-
-  where() {
-    const { trace } = this.lanes[0];
-    const { step, clock, position, end } = this.conductor;
-    this.controls.at(step, trace.steps, step < trace.steps ? phaseOf(trace, step) || "the next step" : "");
-    if (clock) this.controls.time(position, end);
-  }
-
-  tell() {
-    this.where();
-    const { lanes, conductor } = this;
-    const sentence = conductor.clock ? moment(lanes[0]) : short(lanes[0].replay, this.focus);
-    const other = lanes[1] ? ` ${lanes[1].trace.title}: step ${lanes[1].replay.step} of ${lanes[1].trace.steps}.` : "";
-    this.told.replaceChildren(...coloured(sentence + other));
-  }
-
   /** @param {boolean} clock */
   async useClock(clock) {
-    this.stop();
+    this.playback.stop();
     this.conductor.useClock(clock);
     this.publisher.soon();
     await this.rebuild();
+  }
+
+  /** @param {boolean} wanted mark the chain of transfers that decides the time */
+  useCritical(wanted) {
+    this.wantsCritical = wanted;
+    this.critical = wanted ? new Set(criticalPath(this.lanes[0].trace)) : null;
+    for (const deck of this.decks) if (deck.view.name === "spacetime") this.buildDeck(deck);
   }
 
   /** @param {keyof typeof import("./numbers.js").KINDS} kind @param {string} text @returns {string} what is wrong with the text */
@@ -274,7 +199,7 @@ export class Stage {
     const { input, trouble } = kind === "own" ? own(text) : { input: small, trouble: "" };
     this.numbers = kind === "none" || !input ? null : (/** @type {Trace} */ trace) => (kind === "gradients" ? gradients(trace) : input);
     for (const lane of this.lanes) lane.useNumbers(this.numbers ? this.numbers(lane.trace) : null);
-    this.update();
+    this.playback.update();
     return trouble;
   }
 
@@ -283,7 +208,7 @@ export class Stage {
     const { ranks } = this.lanes[0].trace;
     this.focus = Math.max(0, Math.min(ranks - 1, Math.floor(rank) || 0));
     this.publisher.soon();
-    this.update();
+    this.playback.update();
     const below = this.decks.find((deck) => deck.view.name === "spacetime");
     if (below) this.buildDeck(below);
   }
@@ -298,11 +223,11 @@ export class Stage {
   choose(pick, draw = true) {
     this.chosen = pick?.vertex !== undefined && pick.slot !== undefined ? { vertex: pick.vertex, slot: pick.slot } : null;
     this.history = null;
-    if (pick) this.stop();
+    if (pick) this.playback.stop();
     if (pick?.vertex !== undefined && pick.vertex < this.lanes[0].trace.ranks) this.focus = pick.vertex;
     if (pick?.transfer !== undefined) this.inspector.showTransfer(this.lanes[0].replay, pick.transfer);
     else if (!this.chosen) this.inspector.hide();
-    if (draw) this.update();
+    if (draw) this.playback.update();
   }
 
   /** The content of the chosen cell changes with time: follow it. */
@@ -314,7 +239,7 @@ export class Stage {
   }
 
   destroy() {
-    this.stop();
+    this.playback.stop();
     this.publisher.stop();
     clearTimeout(this.resizing);
     this.resizer.disconnect();

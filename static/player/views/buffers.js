@@ -152,6 +152,19 @@ export class BuffersView extends PlotView {
     pen.box(x, y + gap, w, h - 2 * gap, { radius: 1, ...style });
   }
 
+  /** @param {import("../pen.js").Pen} pen @param {import("./view.js").Pick} hover */
+  paintHover(pen, { vertex, slot, transfer }) {
+    const { trace, theme } = this.scene;
+    const style = { stroke: theme.ink, width: 1.6 };
+    const mark = (/** @type {number} */ v, /** @type {number} */ s) => this.outline(pen, Math.floor(v / this.perRow), Math.floor(s / this.perColumn), style);
+    if (transfer !== undefined) mark(trace.dst[transfer], trace.into[transfer]);
+    else if (vertex !== undefined && slot !== undefined) mark(vertex, slot);
+    else if (vertex !== undefined) {
+      const [x, y, , h] = this.box(Math.floor(vertex / this.perRow), 0);
+      pen.box(x - 1, y, this.width - this.margin.r - x + 2, h, style);
+    }
+  }
+
   /** @param {number} x @param {number} y @returns {import("./view.js").Pick|null} */
   pick(x, y) {
     const { trace } = this.scene;

@@ -3,16 +3,16 @@
 import { along, cellAt, ease, place } from "../layout.js";
 import { levelColour, levelScale, luminance } from "../palette.js";
 import { FAULT } from "../replay.js";
-import { ADD, countOf, vertexName } from "../trace.js";
+import { ADD, countOf } from "../trace.js";
 import { paintLens, paintLensPackets } from "./lens.js";
 import { show } from "../numbers.js";
+import { arrow, between, boxes, detour, edges, howTo, names, outlines, paintLoad } from "./scenery.js";
 import { pixelAxes, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 /** @typedef {import("../pen.js").Pen} Pen */
 /** @typedef {{x0: number, y0: number, x1: number, y1: number, bow: number, add: boolean, transfer: number, slot: number}} Packet */
 
-const MOST_EDGES = 2500; // more lines than this are only a grey mass
 const MOST_PACKETS = 2500;
 
 export class NetworkView extends PlotView {
@@ -74,7 +74,7 @@ export class NetworkView extends PlotView {
       const i = lane.moving[at];
       const [src, dst] = [trace.src[i], trace.dst[i]];
       const back = pairs.has(dst * trace.vertices + src);
-      const bow = back ? Math.min(18, 0.14 * Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst])) : 0;
+      const bow = detour(l, src, dst) || (back ? Math.min(18, 0.14 * Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst])) : 0);
       for (let k = 0; k < (l.kind === "cards" ? countOf(trace, i) : 1); k++) {
         const [x0, y0] = cellAt(l, src, trace.chunk[i] + k);
         const [x1, y1] = cellAt(l, dst, trace.into[i] + k);
@@ -90,6 +90,7 @@ export class NetworkView extends PlotView {
     if (!l) return;
     if (l.kind === "cards") this.paintNumbers(pen);
     else this.paintDots(pen);
+    if (this.scene.load) paintLoad(pen, this.scene, l);
     this.paintHistory(pen);
     this.paintRoutes(pen);
     if (l.kind === "cards") this.paintTargets(pen);
@@ -210,6 +211,18 @@ export class NetworkView extends PlotView {
     pen.square(x, y, (l.kind === "cards" ? l.cell : l.cardWidth) + 3, { stroke: theme.ink, width: 2.5, radius: 3 });
   }
 
+  /** @param {Pen} pen @param {import("./view.js").Pick} hover */
+  paintHover(pen, { vertex, slot, transfer }) {
+    const { theme, trace } = this.scene;
+    const l = this.layout;
+    if (!l) return;
+    const style = { stroke: theme.ink, width: 1.8, radius: 3 };
+    if (transfer !== undefined) for (const [v, s] of [[trace.src[transfer], trace.chunk[transfer]], [trace.dst[transfer], trace.into[transfer]]]) pen.square(...cellAt(l, v, s), (l.cell || l.cardWidth) + 2, style);
+    else if (vertex !== undefined && slot !== undefined && l.kind === "cards") pen.square(...cellAt(l, vertex, slot), l.cell + 2, style);
+    else if (vertex !== undefined && l.kind === "cards") pen.box(l.x[vertex] - l.cardWidth / 2 - 2, l.y[vertex] - l.cardHeight / 2 - 2, l.cardWidth + 4, l.cardHeight + 4, { ...style, radius: 9 });
+    else if (vertex !== undefined) pen.disc(l.x[vertex], l.y[vertex], l.cardWidth / 2 + 3, style);
+  }
+
   /** @param {number} x @param {number} y @returns {import("./view.js").Pick|null} */
   pick(x, y) {
     const l = this.layout;
@@ -232,113 +245,4 @@ export class NetworkView extends PlotView {
     }
     return null;
   }
-}
-
-/** @param {import("../layout.js").Layout} l */
-function howTo(l) {
-  const inside = l.lens ? "; in the middle, one rank and its partners" : "";
-  return `${l.kind === "cards" ? "squares are chunks, moving ones are in flight" : "a dot is a rank, green when complete"}${inside}`;
-}
-
-/** @param {import("../layout.js").Layout} l @param {any} theme */
-function boxes(l, theme) {
-  if (!l.boxes.length) return [];
-  const x = [];
-  const y = [];
-  for (const { x0, y0, x1, y1 } of l.boxes) {
-    x.push(x0, x1, x1, x0, x0, null);
-    y.push(y0, y0, y1, y1, y0, null);
-  }
-  const labels = l.boxes.filter(({ name }) => name);
-  return [
-    { type: "scatter", mode: "lines", x, y, fill: "toself", fillcolor: theme.surface, line: { color: theme.faint, width: 1 } },
-    { type: "scatter", mode: "text", x: labels.map((b) => b.x0 + 6), y: labels.map((b) => b.y0 + 9), text: labels.map((b) => b.name), textposition: "middle right", textfont: { size: 11, color: theme.muted } },
-  ];
-}
-
-/** @param {import("../layout.js").Layout} l @param {number} from @param {number} to closed rounded outlines of some cards */
-function outlines(l, from, to) {
-  /** @type {Array<number|null>} */
-  const x = [];
-  /** @type {Array<number|null>} */
-  const y = [];
-  const r = 7;
-  for (let v = from; v < to; v++) {
-    const corners = [[1, 1, 0], [-1, 1, 1], [-1, -1, 2], [1, -1, 3]];
-    const start = x.length;
-    for (const [sx, sy, quarter] of corners) {
-      for (let k = 0; k <= 4; k++) {
-        const turn = ((quarter + k / 4) * Math.PI) / 2;
-        x.push(l.x[v] + sx * (l.cardWidth / 2 - r) + r * Math.cos(turn));
-        y.push(l.y[v] + sy * (l.cardHeight / 2 - r) + r * Math.sin(turn));
-      }
-    }
-    x.push(x[start], null);
-    y.push(y[start], null);
-  }
-  return { x: x.length ? x : [null], y: y.length ? y : [null] };
-}
-
-/** @param {Scene} scene @param {import("../layout.js").Layout} l every pair that ever talks, as one Plotly trace */
-function edges({ trace, theme }, l) {
-  const seen = new Uint8Array(trace.vertices * trace.vertices);
-  const x = [];
-  const y = [];
-  let pairs = 0;
-  for (let i = 0; i < trace.src.length && pairs <= MOST_EDGES; i++) {
-    const [a, b] = trace.src[i] < trace.dst[i] ? [trace.src[i], trace.dst[i]] : [trace.dst[i], trace.src[i]];
-    if (seen[a * trace.vertices + b]) continue;
-    seen[a * trace.vertices + b] = 1;
-    pairs++;
-    const points = between(l, a, b, 0);
-    if (points.length < 2) continue;
-    x.push(points[0][0], points[points.length - 1][0], null);
-    y.push(points[0][1], points[points.length - 1][1], null);
-  }
-  const few = pairs <= 3 * trace.vertices;
-  const line = { color: few ? theme.line : theme.faint, width: l.kind === "cards" ? (few ? 1.6 : 1) : 0.8 };
-  const drawn = pairs <= MOST_EDGES && x.length;
-  return { type: "scatter", mode: "lines", x: drawn ? x : [null], y: drawn ? y : [null], line };
-}
-
-/** @param {Scene} scene @param {import("../layout.js").Layout} l the name of every vertex that has room for one */
-function names({ trace, theme }, l) {
-  /** @type {{x: number[], y: number[], text: string[]}} */
-  const shown = { x: [], y: [], text: [] };
-  const cards = l.kind === "cards";
-  const every = cards || trace.ranks <= 64 ? 1 : 2 ** Math.ceil(Math.log2(trace.ranks / 8));
-  if (!cards && l.shape === "nodes") return { type: "scatter", mode: "text", x: [null], y: [null] };
-  for (let v = 0; v < (cards ? trace.vertices : trace.ranks); v += every) {
-    const out = 1 + (l.cardWidth / 2 + (every > 1 ? 24 : 12)) / Math.hypot(l.x[v] - l.width / 2, l.y[v] - l.height / 2);
-    shown.x.push(cards ? l.x[v] : l.width / 2 + (l.x[v] - l.width / 2) * out);
-    shown.y.push(cards ? l.y[v] - l.cardHeight / 2 + l.title / 2 + 2 : l.height / 2 + (l.y[v] - l.height / 2) * out);
-    const name = vertexName(trace, v);
-    shown.text.push(cards ? (l.cardWidth > 7 * name.length + 4 ? name : v < trace.ranks ? `${v}` : l.cardWidth > 30 ? `sw ${v - trace.ranks}` : `s${v - trace.ranks}`) : every > 1 ? name : `${v}`);
-  }
-  return { type: "scatter", mode: "text", ...shown, textfont: { size: cards && l.title >= 18 ? 12 : 11, color: theme.muted } };
-}
-
-/**
- * The visible part of the way between two vertices: what lies outside both cards (or dots).
- * @param {import("../layout.js").Layout} l @param {number} a @param {number} b @param {number} bow
- */
-function between(l, a, b, bow) {
-  const SAMPLES = 32;
-  const round = l.kind === "dots";
-  const inside = (/** @type {number} */ v, /** @type {number} */ x, /** @type {number} */ y) =>
-    round ? Math.hypot(x - l.x[v], y - l.y[v]) < l.cardWidth / 2 : Math.abs(x - l.x[v]) < l.cardWidth / 2 + 2 && Math.abs(y - l.y[v]) < l.cardHeight / 2 + 2;
-  const points = [];
-  for (let k = 0; k <= SAMPLES; k++) {
-    const [x, y] = along(l.x[a], l.y[a], l.x[b], l.y[b], bow, k / SAMPLES);
-    if (!inside(a, x, y) && !inside(b, x, y)) points.push(/** @type {[number, number]} */ ([x, y]));
-  }
-  return points;
-}
-
-/** @param {Pen} pen @param {Array<[number, number]>} points @param {string} colour */
-function arrow(pen, points, colour) {
-  const [[x0, y0], [x1, y1]] = points.slice(-2);
-  const turn = Math.atan2(y1 - y0, x1 - x0);
-  const wing = (/** @type {number} */ side) => /** @type {[number, number]} */ ([x1 - 8 * Math.cos(turn + side), y1 - 8 * Math.sin(turn + side)]);
-  pen.line([wing(0.45), [x1, y1], wing(-0.45)], { colour, width: 2.4 });
 }

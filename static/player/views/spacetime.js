@@ -4,6 +4,8 @@ import { ADD, seconds, timesOf, vertexName } from "../trace.js";
 import { labelEvery, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
+/** @typedef {import("../trace.js").Trace} Trace */
+/** @typedef {{x: Array<number|null>, y: Array<number|null>}} Line */
 
 const MOST_LINES = 1600;
 const WINDOW = { ranks: 17, steps: 12 };
@@ -19,24 +21,40 @@ export class SpaceTimeView extends PlotView {
 
   /** @param {Scene} scene @param {number} width @param {number} height */
   figure(scene, width, height) {
-    const { trace, theme, clock } = scene;
+    const { trace, theme, clock, ghost } = scene;
     this.window = this.choose();
     const { s0, s1, v0, v1, whole } = this.window;
     this.unit = clock ? unitOf(seconds(trace)) : { per: 1, name: "step" };
-    const where = whole ? "" : `, window around rank ${scene.focus} and this step`;
-    this.how = `a line is a message from sender to receiver${where}; ${clock ? `${this.unit.name}, ${trace.origin}` : "one column a step"}`;
-    const range = clock ? [trace.stepStart[s0] ?? 0, Math.max(...trace.stepEnd.slice(s0, s1), 1e-12)].map((t) => t / this.unit.per) : [s0, s1];
-    this.range = range;
+    this.range = this.span();
+    this.how = this.howTo();
     const every = labelEvery(v1 - v0, height - 30, 12);
     const rows = Array.from({ length: v1 - v0 }, (_, k) => v0 + k).filter((v) => (v - v0) % every === 0);
     const axis = { zeroline: false, fixedrange: true, showline: false, ticks: "", gridcolor: theme.faint, tickfont: { size: 11, color: theme.muted } };
-    const ticks = clock ? { nticks: 10 } : { tickmode: "linear", tick0: 0, dtick: labelEvery(s1 - s0, width - 70, 26) };
+    const ticks = clock ? { nticks: 10 } : { tickmode: "linear", tick0: 0, dtick: labelEvery(this.range[1] - s0, width - 70, 26) };
     const layout = {
       margin: this.margin,
-      xaxis: { ...axis, range, ...ticks },
+      xaxis: { ...axis, range: this.range, ...ticks },
       yaxis: { ...axis, range: [v1 - 0.5, v0 - 0.5], tickvals: rows, ticktext: rows.map((v) => vertexName(trace, v)) },
     };
-    return { data: this.lines(), layout };
+    const behind = whole && ghost && ghost.trace.src.length <= MOST_LINES ? [this.ghostLines(ghost.trace)] : [];
+    return { data: [...behind, ...this.lines(), this.ends(s1)], layout };
+  }
+
+  howTo() {
+    const { trace, clock, focus, ghost, critical } = this.scene;
+    const where = this.window.whole ? "" : `, window around rank ${focus} and this step`;
+    const other = ghost && this.window.whole ? `; grey: ${ghost.trace.title}` : "";
+    const chain = critical ? "; wide: the chain that decides the time" : "";
+    return `a line is a message from sender to receiver${where}; ${clock ? `${this.unit.name}, ${trace.origin}` : "one column a step"}${other}${chain}`;
+  }
+
+  /** @returns {[number, number]} the time axis from where to where */
+  span() {
+    const { trace, clock, ghost } = this.scene;
+    const { s0, s1, whole } = this.window;
+    if (!clock) return [s0, whole && ghost ? Math.max(s1, ghost.trace.steps) : s1];
+    const last = whole && ghost ? Math.max(seconds(trace), seconds(ghost.trace)) : Math.max(...trace.stepEnd.slice(s0, s1), 1e-12);
+    return [(trace.stepStart[s0] ?? 0) / this.unit.per, last / this.unit.per];
   }
 
   /** Which steps [s0, s1) and vertices [v0, v1) are shown: all, or some around the focus and the current step. */
@@ -50,32 +68,57 @@ export class SpaceTimeView extends PlotView {
     return { s0, s1: s0 + steps, v0, v1: v0 + size, whole: false };
   }
 
-  lines() {
-    const { trace, theme } = this.scene;
+  /** @param {(i: number, s: number) => void} each called with every transfer in the window, and its step */
+  walk(each) {
+    const { trace } = this.scene;
     const { s0, s1, v0, v1 } = this.window;
-    const sets = [{ x: [], y: [] }, { x: [], y: [] }, { x: [], y: [] }].map((set) => /** @type {{x: Array<number|null>, y: Array<number|null>}} */ (set));
     const inside = (/** @type {number} */ v) => v >= v0 && v < v1;
     for (let s = s0; s < Math.min(s1, trace.steps); s++) {
-      for (let i = trace.stepPtr[s]; i < trace.stepPtr[s + 1]; i++) {
-        if (!inside(trace.src[i]) && !inside(trace.dst[i])) continue;
-        if (!inside(trace.src[i]) && !inside(trace.dst[i]) && v1 - v0 < trace.vertices) continue;
-        const [from, to] = this.xOf(i, s);
-        const set = sets[trace.op[i]];
-        set.x.push(from, to, null);
-        set.y.push(trace.src[i], trace.dst[i], null);
-        sets[2].x.push(to);
-        sets[2].y.push(trace.dst[i]);
-      }
+      for (let i = trace.stepPtr[s]; i < trace.stepPtr[s + 1]; i++) if (inside(trace.src[i]) || inside(trace.dst[i])) each(i, s);
     }
-    const line = (/** @type {number} */ op) => ({ color: op === ADD ? theme.reduce : theme.copy, width: sets[0].x.length + sets[1].x.length > 1500 ? 1.1 : 1.8, dash: op === ADD ? "solid" : "5px,3px", simplify: false });
-    const drawn = [0, 1].map((op) => ({ type: "scatter", mode: "lines", x: sets[op].x.length ? sets[op].x : [null], y: sets[op].y.length ? sets[op].y : [null], line: line(op) }));
-    return [...drawn, { type: "scatter", mode: "markers", x: sets[2].x, y: sets[2].y, marker: { size: 4.5, color: theme.muted } }];
   }
 
-  /** @param {number} i @param {number} s @returns {[number, number]} where transfer i begins and ends on the time axis */
-  xOf(i, s) {
+  lines() {
+    const { trace, theme } = this.scene;
+    const sets = [0, 1].map(() => /** @type {Line} */ ({ x: [], y: [] }));
+    this.walk((i, s) => {
+      const [from, to] = this.xOf(trace, i, s);
+      sets[trace.op[i]].x.push(from, to, null);
+      sets[trace.op[i]].y.push(trace.src[i], trace.dst[i], null);
+    });
+    const width = sets[0].x.length + sets[1].x.length > 1500 ? 1.1 : 1.8;
+    return sets.map((set, op) => drawn(set, { color: op === ADD ? theme.reduce : theme.copy, width, dash: op === ADD ? "solid" : "5px,3px" }));
+  }
+
+  /** @param {number} s1 dots where messages end, while they can be told apart */
+  ends(s1) {
+    const { trace, theme } = this.scene;
+    const { s0, v0, v1 } = this.window;
+    const set = /** @type {Line} */ ({ x: [], y: [] });
+    this.walk((i, s) => {
+      set.x.push(this.xOf(trace, i, s)[1]);
+      set.y.push(trace.dst[i]);
+    });
+    const size = Math.min(4.5, 60 / Math.max(s1 - s0, 1), 90 / Math.max(v1 - v0, 1));
+    return { type: "scatter", mode: "markers", ...(set.x.length ? set : { x: [null], y: [null] }), marker: { size: Math.max(2, size), color: theme.muted } };
+  }
+
+  /** @param {Trace} other the second trace, thin and grey */
+  ghostLines(other) {
+    const set = /** @type {Line} */ ({ x: [], y: [] });
+    for (let s = 0; s < other.steps; s++) {
+      for (let i = other.stepPtr[s]; i < other.stepPtr[s + 1]; i++) {
+        set.x.push(...this.xOf(other, i, s), null);
+        set.y.push(other.src[i], other.dst[i], null);
+      }
+    }
+    return drawn(set, { color: this.scene.theme.muted, width: 1 });
+  }
+
+  /** @param {Trace} trace @param {number} i @param {number} s @returns {[number, number]} where a transfer begins and ends on the time axis */
+  xOf(trace, i, s) {
     if (!this.scene.clock) return [s + 0.04, s + 0.92];
-    const [start, end] = timesOf(this.scene.trace, i, s);
+    const [start, end] = timesOf(trace, i, s);
     return [start / this.unit.per, end / this.unit.per];
   }
 
@@ -89,25 +132,28 @@ export class SpaceTimeView extends PlotView {
     super.update();
   }
 
-  /** @param {import("../pen.js").Pen} pen what brought the chosen cell its content */
+  /** @param {import("../pen.js").Pen} pen what brought the chosen cell its content, and the chain that decides the time */
   paintStill(pen) {
-    const { theme, history, trace } = this.scene;
-    const { s0, s1 } = this.window;
-    for (let s = s0; history && s < Math.min(s1, trace.steps); s++) {
-      for (let i = trace.stepPtr[s]; i < trace.stepPtr[s + 1]; i++) {
-        if (!history.used[i]) continue;
-        const [from, to] = this.xOf(i, s);
-        pen.line([[this.pixel(from), this.row(trace.src[i])], [this.pixel(to), this.row(trace.dst[i])]], { colour: theme.ink, width: 2.6, alpha: 0.75 });
-      }
-    }
+    const { theme, history, critical, trace } = this.scene;
+    if (!history && !critical) return;
+    this.walk((i, s) => {
+      const wide = critical?.has(i);
+      if (!wide && !history?.used[i]) return;
+      const [from, to] = this.xOf(trace, i, s);
+      const points = /** @type {Array<[number, number]>} */ ([[this.pixel(from), this.row(trace.src[i])], [this.pixel(to), this.row(trace.dst[i])]]);
+      pen.line(points, wide ? { colour: theme.ink, width: 6, alpha: 0.3 } : { colour: theme.ink, width: 2.6, alpha: 0.75 });
+    });
   }
 
   /** @param {import("../pen.js").Pen} pen the moment now */
   paint(pen) {
-    const { lane, theme, clock } = this.scene;
-    const x = this.pixel(clock ? lane.now() / this.unit.per : lane.replay.step + lane.frac);
-    if (x < this.margin.l - 1 || x > this.width - this.margin.r + 1) return;
-    pen.line([[x, this.margin.t], [x, this.height - this.margin.b]], { colour: theme.ink, width: 2 });
+    const { lane, ghost, theme, clock } = this.scene;
+    for (const [one, style] of /** @type {const} */ ([[ghost, { colour: theme.muted, width: 1.5, dash: [3, 3] }], [lane, { colour: theme.ink, width: 2 }]])) {
+      if (!one) continue;
+      const x = this.pixel(clock ? one.now() / this.unit.per : one.replay.step + one.frac);
+      if (x < this.margin.l - 1 || x > this.width - this.margin.r + 1) continue;
+      pen.line([[x, this.margin.t], [x, this.height - this.margin.b]], { ...style, dash: "dash" in style ? [...style.dash] : [] });
+    }
   }
 
   /** @param {number} at on the time axis @returns {number} pixels */
@@ -128,6 +174,11 @@ export class SpaceTimeView extends PlotView {
     const v = v0 + Math.floor(((y - this.margin.t) / (this.height - this.margin.t - this.margin.b)) * (v1 - v0));
     return v >= v0 && v < v1 ? { vertex: v } : null;
   }
+}
+
+/** @param {Line} set @param {{color: string, width: number, dash?: string}} line */
+function drawn({ x, y }, line) {
+  return { type: "scatter", mode: "lines", x: x.length ? x : [null], y: y.length ? y : [null], line: { ...line, simplify: false } };
 }
 
 /** @param {number} t seconds @returns {{per: number, name: string}} the unit that keeps numbers readable */

@@ -15,6 +15,9 @@ import { CanvasPen, SvgPen } from "../pen.js";
  * @property {number} focus the rank looked at
  * @property {{vertex: number, slot: number}|null} chosen the cell looked at
  * @property {import("../history.js").History|null} history where its content came from
+ * @property {Set<number>|null} critical the transfers that decide the time, when they are asked for
+ * @property {boolean} load are links as wide as what they carry?
+ * @property {Pick|null} hover what the pointer rests on
  * @property {boolean} clock is time real, or one unit a step?
  * @property {boolean} still reduced motion: things are where they start until they have arrived
  * @property {"short"|"full"|"table"} words how much the words view says
@@ -88,7 +91,9 @@ export class PlotView extends View {
 
   draw() {
     this.pen?.clear();
-    if (this.pen) this.paint(this.pen);
+    if (!this.pen) return;
+    this.paint(this.pen);
+    if (this.scene.hover) this.paintHover(this.pen, this.scene.hover);
   }
 
   update() {
@@ -105,6 +110,9 @@ export class PlotView extends View {
 
   /** @param {Pen} pen draw whatever moves */
   paint(pen) {}
+
+  /** @param {Pen} pen @param {Pick} hover mark here what the pointer rests on in another view */
+  paintHover(pen, hover) {}
 
   /** @returns {Promise<string>} what Plotly drew, as SVG */
   async base() {

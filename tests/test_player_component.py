@@ -1,0 +1,102 @@
+"""The component around the player: its files appear once and whole, its trace reaches the page, its step comes back."""
+
+import shutil
+import threading
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.algorithms import ALGORITHMS
+from core.figures.player import identity_of, pack_trace
+from core.machines import MACHINES
+from core.trace import lockstep
+from lessons.parts import player as part
+
+PAGE = """
+import streamlit as st
+from core.algorithms import ALGORITHMS
+from core.machines import MACHINES
+from core.trace import lockstep
+from lessons.parts.player import player
+ring = ALGORITHMS["ring"]
+st.session_state.step = player(lockstep(ring(4), 1 << 20, MACHINES["400 Gb InfiniBand"]), key="p", algorithm=ring)
+"""
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path):
+    """Nothing published yet, in a folder of its own."""
+    monkeypatch.setattr(part, "ROOT", tmp_path)
+    monkeypatch.setattr(part, "PUBLISHED", tmp_path / "static" / "vendor")
+    part.publish.cache_clear()
+    yield part.PUBLISHED
+    part.publish.cache_clear()
+
+
+def test_files_are_published_whole_and_once(fresh):
+    assert part.publish() == ""
+    names = {path.name for path in fresh.iterdir()}
+    assert names == {part._plotly_file(), part._player_folder()}
+    assert (fresh / part._player_folder() / "views" / "network.js").exists()
+    assert (fresh / part._player_folder() / part.THEMES).stat().st_size > 500
+    before = {path: path.stat().st_mtime_ns for path in fresh.rglob("*")}
+    part.publish.cache_clear()
+    assert part.publish() == ""
+    assert {path: path.stat().st_mtime_ns for path in fresh.rglob("*")} == before
+
+
+def test_several_starts_at_once_do_not_disturb_each_other(fresh):
+    answers = []
+    start = part.publish.__wrapped__
+    threads = [threading.Thread(target=lambda: answers.append(start())) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [""] * 6
+    assert len(list(fresh.iterdir())) == 2  # and nothing half made is left behind
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_words(fresh, monkeypatch):
+    def refuse(*_args, **_more):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(shutil, "copytree", refuse)
+    trouble = part.publish()
+    assert "static/vendor" in trouble
+    assert "Permission denied" in trouble
+    assert "Let the app write there once" in trouble
+
+
+def test_the_page_gets_the_trace_and_the_step_of_its_address():
+    page = AppTest.from_string(PAGE, default_timeout=20)
+    page.query_params["step"] = "3"
+    page.run()
+    assert not page.exception
+    assert page.session_state.step == 3
+    ring = ALGORITHMS["ring"]
+    data = pack_trace(lockstep(ring(4), 1 << 20, MACHINES["400 Gb InfiniBand"]))
+    assert len(data) < 1000
+
+
+@pytest.mark.parametrize("step", ["x", "-1", "3.5", "١"])
+def test_a_strange_step_in_the_address_is_the_start(step):
+    page = AppTest.from_string(PAGE, default_timeout=20)
+    page.query_params["step"] = step
+    page.run()
+    assert not page.exception
+    assert page.session_state.step == 0
+
+
+def test_a_step_counts_only_for_the_content_it_was_said_of():
+    data = pack_trace(lockstep(ALGORITHMS["ring"](4), 1 << 20, MACHINES["400 Gb InfiniBand"]))
+    assert part._step(f"{identity_of(data)}:5", data, 6, linked=False) == 5
+    assert part._step(f"{identity_of(data)}:99", data, 6, linked=False) == 6
+    assert part._step("other:5", data, 6, linked=False) == 0
+
+
+def test_too_many_transfers_are_said_in_words(monkeypatch):
+    monkeypatch.setattr("core.figures.player.MAX_TRANSFERS", 10)
+    page = AppTest.from_string(PAGE, default_timeout=20)
+    page.run()
+    assert "Choose fewer ranks" in page.info[0].value
