@@ -59,9 +59,7 @@ def simulate(
     notes = []
     if model == "flow" and not network.multiport:
         about["model"] = model = "links"
-        notes.append(
-            "ranks start messages one after another, which the flow model cannot: static link loads"
-        )
+        notes.append("ranks start messages one after another, which the flow model cannot: static link loads")
     if model == "flow":
         try:
             return _by_events(schedule, nbytes, network, envelope, budget, collective, about)

@@ -40,9 +40,11 @@ def diagnose(plan: Plan, start: np.ndarray, end: np.ndarray, about: dict) -> Stu
         before = None if cause else _blocked_by(plan, end, message, needs)
         if before is None:
             break
-        waits = _whose_turn(plan, message, before)
-        whom = int(plan.src[before] if plan.src[before] != waits else plan.dst[before])
-        if not chain or chain[-1][:2] != (waits, whom):
+        if needs is None or before in needs[message]:  # else it is the sender's own port that is stuck
+            waits = _whose_turn(plan, message, before)
+            whom = int(plan.src[before] if plan.src[before] != waits else plan.dst[before])
+            if chain and chain[-1][:2] == (waits, whom):
+                chain.pop()  # of several messages in a row the first one tells
             chain.append((waits, whom, int(plan.step[before])))
         message = before
     finished = int(np.isfinite(end).sum())
