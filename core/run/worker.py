@@ -6,6 +6,9 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
+
+import numpy as np
 
 from core import trace
 from core.cost import bandwidths
@@ -57,6 +60,12 @@ class Runner:
         if self.method.through == "memory":
             return WindowExecutor(self.part.comm, mine, cut, request.dtype, request.op, request.world_size)
         return self.part.executor(mine, cut, request.dtype, request.op, request.world_size)
+
+    def call(self) -> Call | None:
+        """What is timed: one run, or nothing on a process that is not one of the vertices."""
+        if self.executor is None:
+            return None
+        return self.executor.recorder(self.cut).run if self.method.stamped else self.executor.run
 
     def close(self) -> None:
         if self.executor:
@@ -138,7 +147,7 @@ class Worker:
         self.group.barrier(idle=runner.executor is None)
 
     def _time(self, runners: list[Runner], nth: int, nbytes: int) -> list[dict]:
-        calls = [runner.executor and runner.executor.run for runner in runners]
+        calls = [runner.call() for runner in runners]
         labels = [runner.method.label for runner in runners]
         quiet = 1 if self.request.op == "prod" else 0  # stays what it is, however often it is added up
         for runner in runners:
@@ -149,6 +158,10 @@ class Worker:
             if self.group.share(native is not None):
                 calls.append(native)
                 labels.append("native")
+
+        if self.request.roof:
+            calls.append(self._roof(nbytes) if self.group.rank < self.request.world_size else None)
+            labels.append("memory")
 
         def progress(done: int, wanted: int) -> None:
             self._say(nth + done / wanted, f"timing {show_bytes(nbytes)}: round {done} of {wanted}")
@@ -168,6 +181,14 @@ class Worker:
         data = aligned(num_elements, self.request.dtype)
         data.fill(quiet)
         return ranks.native(data, self.request.op)
+
+    def _roof(self, nbytes: int) -> Call:
+        """Additions that read and write 2.5 bytes for each byte of the buffer, all ranks at once.
+
+        A rank of two reads two halves and writes one to add, and reads and writes another half to copy.
+        """
+        one, other = (aligned(nbytes * 5 // 6 // self.request.itemsize, self.request.dtype) for _ in range(2))
+        return partial(np.add, one, other, out=one)
 
     def _trace(self, runner: Runner, nbytes: int, rows: list[dict], place: int) -> None:
         if runner.executor:

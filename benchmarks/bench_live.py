@@ -1,0 +1,109 @@
+"""Live runs against the library's own all-reduce: python benchmarks/bench_live.py [--ranks 8] [--seconds 2]
+
+Goals are ratios of medians inside one run, never absolute times. Run it on a quiet machine: other programs' share of
+the processors is printed with every table, and spoils what it measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from core.run import launch, sweep
+from core.run.request import Method, Request
+from core.units import show_bytes, show_seconds
+
+SMALL, MIDDLE, LARGE = (8, 512, 4 << 10), (32 << 10, 256 << 10, 1 << 20, 4 << 20), (16 << 20, 64 << 20)
+MANY = (4 << 10, 64 << 10, 1 << 20)
+STAMPS = (32 << 10, 1 << 20, 16 << 20)
+BARS = {8: 2.0, 512: 2.0, 4 << 10: 1.15, **dict.fromkeys(MIDDLE, 0.75), **dict.fromkeys(LARGE, 0.65)}
+CROWDED_BAR, RING_BAR, RING_FROM, STAMP_BAR, ROOF_BAR = 0.7, 1.05, 256 << 10, 1.05, 0.85
+
+
+def methods(sizes: tuple[int, ...]) -> tuple[Method, ...]:
+    """What may win at these sizes."""
+    found = [Method("ring"), Method("recursive_doubling"), Method("direct")]
+    found += [Method(name, through="memory") for name in ("recursive_doubling", "direct", "halving_doubling")]
+    if sizes[-1] >= MIDDLE[1]:
+        found = [m for m in found if m.algorithm != "recursive_doubling"]
+        found += [Method("direct", segments=k) for k in (4, 16)]
+    if sizes[-1] >= LARGE[0]:
+        found += [Method("direct", segments=64)]
+    return tuple(found)
+
+
+def run(world_size: int, chosen: tuple[Method, ...], sizes: tuple[int, ...], seconds: float, **how) -> dict:
+    usual = {"trace": False, "repeats": 9, "seconds": seconds, "time_limit": 600.0}
+    job = launch.submit(Request(world_size, chosen, sizes, **{**usual, **how}), "python benchmarks/bench_live.py")
+    job.wait()
+    if job.state != "done":
+        raise SystemExit(f"bench_live: {job.error}")
+    return job.result
+
+
+def verdict(value: float, bar: float) -> str:
+    return "ok" if value <= bar else "MISS"
+
+
+def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
+    """One line a size: the best of ours against native and the bar; `roomy`: a processor for every rank."""
+    lines = []
+    for size in sorted({row["nbytes"] for row in result["rows"]}):
+        rows = {row["label"]: row for row in result["rows"] if row["nbytes"] == size}
+        native, roof = rows.pop("native"), rows.pop("memory", None)
+        best = min(rows.values(), key=lambda row: row["median"])
+        ratio, ring = best["median"] / native["median"], rows["ring"]["median"] / native["median"]
+        line = f"{show_bytes(size):>9}  native {show_seconds(native['median']):>8}  best of ours {ratio:5.2f}"
+        line += f"  bar {bar_of(size):.2f} {verdict(ratio, bar_of(size)):<4}  {best['label']:<36} ring {ring:5.2f}"
+        if size >= RING_FROM and roomy:
+            line += f" {verdict(ring, RING_BAR)}"
+        if roof:
+            line += f"  of memory bandwidth {roof['median'] / best['median']:.0%}"
+        lines.append(line + f"  foreign {native['foreign'] or 0:.0%}")
+    return lines
+
+
+def stamps(seconds: float) -> list[str]:
+    result = run(2, (Method("ring"), Method("ring", stamped=True)), STAMPS, seconds, native=False)
+    lines = []
+    for size in STAMPS:
+        plain, stamped = (row["median"] for row in result["rows"] if row["nbytes"] == size)
+        verdict = "ok" if stamped / plain <= STAMP_BAR else "MISS"
+        lines.append(
+            f"{show_bytes(size):>9}  stamps cost {stamped / plain - 1:+.1%}  bar {STAMP_BAR - 1:.0%} {verdict}"
+        )
+    return lines
+
+
+def first_result(world_size: int) -> str:
+    began = time.perf_counter()
+    run(world_size, (Method("ring"),), (1 << 10,), 0.1, repeats=1)
+    took, bar = time.perf_counter() - began, 1.0 if world_size <= 2 else 2.0
+    return f"{world_size} ranks: from the click to the result {took:.2f} s  bar {bar:.0f} s {verdict(took, bar)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ranks", type=int, default=8, help="of the crowded run")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for the rounds of one size")
+    parser.add_argument("--json", default="", help="write everything measured there, as a sweep file")
+    options = parser.parse_args()
+    everything = []
+    for sizes in (SMALL, MIDDLE, LARGE):  # apart: the library's best settings differ, see core/run/runtimes.py
+        everything.append(run(2, methods(sizes), sizes, options.seconds, roof=sizes is LARGE))
+        print("\n".join(bars(everything[-1], BARS.get)), flush=True)
+    print(f"{options.ranks} ranks:")
+    everything.append(run(options.ranks, methods(MANY[:1]), MANY, options.seconds))
+    print("\n".join(bars(everything[-1], lambda size: CROWDED_BAR, roomy=False)), flush=True)
+    print("\n".join([*stamps(options.seconds), *(first_result(n) for n in (2, 8))]))
+    if options.json:
+        rows = [row for result in everything for row in result["rows"]]
+        Path(options.json).write_text(sweep.to_json({"rows": rows, "about": everything[0]["about"]}))
+
+
+if __name__ == "__main__":
+    main()
