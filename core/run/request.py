@@ -33,13 +33,14 @@ class Method:
     segments: int = 1  # cut every chunk into so many, and let them follow each other through the steps
     file: str = ""  # a trace file that holds the schedule; then `algorithm` is only its name
     collective: str = ALL_REDUCE.name  # what the schedule in a file promises
+    stamped: bool = False  # time the runs that look at the clock: what does looking cost?
     through: str = "messages"  # or "memory": MPI processes of one host read each other's buffers
 
     @property
     def label(self) -> str:
         options = [f"{name}={value}" for name, value in self.options.items()]
         options += [f"segments={self.segments}"] * (self.segments > 1)
-        options += ["through memory"] * (self.through == "memory")
+        options += ["through memory"] * (self.through == "memory") + ["with stamps"] * self.stamped
         return self.algorithm + (f" ({', '.join(options)})" if options else "")
 
     def promises(self) -> Collective:
@@ -85,6 +86,7 @@ class Request:
     seconds: float = 3.0  # how long the rounds of one size may take
     time_limit: float = 60.0  # seconds after which everything is ended
     native: bool = True  # also time the library's own all-reduce
+    roof: bool = False  # also time additions that move as much memory as an all-reduce of two ranks must
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
 
