@@ -72,6 +72,10 @@ class Group(ABC):
     @abstractmethod
     def versions(self) -> dict[str, str]: ...
 
+    def findings(self) -> dict:
+        """On process 0, after the run: what else became known about the library, for the result's `about`."""
+        return {}
+
     def clocks(self) -> list[dict] | None:
         """On process 0, for everyone: what to add to a time in ns, and how far that may be wrong. One host: nothing."""
         return self.gather({"offset": 0.0, "uncertainty": 0.0, "measured": False})

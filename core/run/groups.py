@@ -28,6 +28,10 @@ def run_in_groups(request: Request, one: Callable[[Group], int]) -> int:
         return run_threads(request.num_processes, one)
     if request.backend == "virtual":
         return _virtual(request, one)
+    if request.backend == "nccl":
+        from core.run.nccl_group import run_nccl
+
+        return run_nccl(request, one)
     return one(group_of(request.backend))
 
 

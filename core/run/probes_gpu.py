@@ -18,7 +18,7 @@ LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}  # 
 MOST = 256 << 20  # bytes copied at once
 SMALL, REPEATS = 8, 7
 NO_GPU = "no driver of a GPU answers: this needs a machine with an NVIDIA GPU (virtual ranks also run on the CPU)"
-GET_CUDA = "pip install --force-reinstall torch (the build with CUDA)"
+GET_CUDA = "pip install --force-reinstall torch"
 GET_NVML = "pip install nvidia-ml-py"
 
 

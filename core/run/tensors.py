@@ -47,6 +47,10 @@ class Areas:
             return partial(place.copy_, self.view(instruction.source))
         if instruction.do == "fill":
             return partial(place.fill_, self.nothing)
+        return self.average(place)
+
+    def average(self, place):
+        """A call that divides what is there by the number of ranks; integers divide downwards."""
         rounding = None if self.dtype.kind == "f" else "floor"
         return partial(self.torch.div, place, self.divisor, rounding_mode=rounding, out=place)
 
