@@ -11,6 +11,7 @@ from core.figures.player import identity_of, pack_trace
 from core.machines import MACHINES
 from core.trace import lockstep
 from lessons.parts import player as part
+from lessons.parts import player_files as files
 
 PAGE = """
 import streamlit as st
@@ -26,28 +27,34 @@ st.session_state.step = player(lockstep(ring(4), 1 << 20, MACHINES["400 Gb Infin
 @pytest.fixture
 def fresh(monkeypatch, tmp_path):
     """Nothing published yet, in a folder of its own."""
-    monkeypatch.setattr(part, "ROOT", tmp_path)
-    monkeypatch.setattr(part, "PUBLISHED", tmp_path / "static" / "vendor")
-    part.publish.cache_clear()
-    yield part.PUBLISHED
-    part.publish.cache_clear()
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    monkeypatch.setattr(files, "PUBLISHED", tmp_path / "static" / "vendor")
+    files.publish.cache_clear()
+    yield files.PUBLISHED
+    files.publish.cache_clear()
 
 
 def test_files_are_published_whole_and_once(fresh):
-    assert part.publish() == ""
+    assert files.publish() == ""
     names = {path.name for path in fresh.iterdir()}
-    assert names == {part._plotly_file(), part._player_folder()}
-    assert (fresh / part._player_folder() / "views" / "network.js").exists()
-    assert (fresh / part._player_folder() / part.THEMES).stat().st_size > 500
+    assert names == {files.plotly_file(), files.player_folder()}
+    assert {path.name for path in (fresh / files.player_folder()).iterdir()} == {
+        "player.js",
+        "player.css",
+        "themes.json",
+    }
+    script = (fresh / files.player_folder() / "player.js").read_text(encoding="utf-8")
+    assert all(f'$modules["views/{name}"]' in script for name in ("network", "buffers", "spacetime"))
+    assert "import {" not in script
     before = {path: path.stat().st_mtime_ns for path in fresh.rglob("*")}
-    part.publish.cache_clear()
-    assert part.publish() == ""
+    files.publish.cache_clear()
+    assert files.publish() == ""
     assert {path: path.stat().st_mtime_ns for path in fresh.rglob("*")} == before
 
 
 def test_several_starts_at_once_do_not_disturb_each_other(fresh):
     answers = []
-    start = part.publish.__wrapped__
+    start = files.publish.__wrapped__
     threads = [threading.Thread(target=lambda: answers.append(start())) for _ in range(6)]
     for thread in threads:
         thread.start()
@@ -61,8 +68,8 @@ def test_a_folder_that_cannot_be_written_is_said_in_words(fresh, monkeypatch):
     def refuse(*_args, **_more):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(shutil, "copytree", refuse)
-    trouble = part.publish()
+    monkeypatch.setattr(shutil, "copyfile", refuse)
+    trouble = files.publish()
     assert "static/vendor" in trouble
     assert "Permission denied" in trouble
     assert "Let the app write there once" in trouble

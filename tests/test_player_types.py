@@ -27,5 +27,5 @@ def test_modules_stay_small_and_free_of_dependencies():
         imports = [line for line in text.splitlines() if line.startswith("import ")]
         assert all('from "./' in line or 'from "../' in line for line in imports), module.name
         assert all(line.endswith('";') for line in imports), (
-            f"{module.name}: one line for each import, so that the saved page can gather them"
+            f"{module.name}: one line for each import, or they cannot be put into one file"
         )

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
-import tempfile
-from collections.abc import Callable
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
-
 import streamlit as st
 
 from core.algorithms import ALGORITHMS
@@ -18,21 +9,19 @@ from core.algorithms.base import Algorithm
 from core.collective import ALL_REDUCE, Collective
 from core.figures.player import TooLarge, identity_of, pack_trace
 from core.figures.source_lines import source_lines
-from core.figures.theme import DARK, LIGHT
 from core.trace import Trace
+from lessons.parts.player_files import player_folder, plotly_file, publish
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "static" / "player"
-PUBLISHED = ROOT / "static" / "vendor"  # git ignores it
-THEMES = "themes.json"
 LOADER = """
 export default function (component) {
   const host = component.parentElement.querySelector(".arl");
   const url = (name) => new URL(name, location.origin).href;
-  if (!document.querySelector(`link[href="${url(host.dataset.css)}"]`)) {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: url(host.dataset.css) });
-    document.head.append(link);
-  }
+  const link = (href, more) => {
+    if (document.querySelector(`link[href="${href}"]`)) return;
+    document.head.append(Object.assign(document.createElement("link"), { href, ...more }));
+  };
+  link(url(host.dataset.css), { rel: "stylesheet" });
+  if (!window.Plotly) link(url(host.dataset.plotly), { rel: "preload", as: "script" });
   const started = import(url(host.dataset.module)).then((player) => player.default(component));
   started.catch((problem) => {
     host.textContent =
@@ -118,68 +107,9 @@ def _packed(
 @st.cache_resource
 def _component():
     base = "".join(f"/{part}" for part in (st.get_option("server.baseUrlPath").strip("/"), "app/static/vendor") if part)
-    folder = f"{base}/{_player_folder()}"
+    folder = f"{base}/{player_folder()}"
     html = (
         f'<div class="arl" data-module="{folder}/player.js" data-css="{folder}/player.css" '
-        f'data-themes="{folder}/{THEMES}" data-plotly="{base}/{_plotly_file()}"></div>'
+        f'data-themes="{folder}/themes.json" data-plotly="{base}/{plotly_file()}"></div>'
     )
     return st.components.v2.component("allreduce_player", html=html, js=LOADER, isolate_styles=False)
-
-
-@cache
-def _colours() -> bytes:
-    return json.dumps({"light": LIGHT, "dark": DARK}).encode()
-
-
-@cache
-def _player_folder() -> str:
-    """A name that changes with any byte of the browser files, so that no browser keeps a mixture of versions."""
-    digest = hashlib.sha256(_colours())
-    for file in sorted(SOURCE.rglob("*.*")):
-        digest.update(file.relative_to(SOURCE).as_posix().encode() + file.read_bytes())
-    return f"player-{digest.hexdigest()[:12]}"
-
-
-@cache
-def _plotly_file() -> str:
-    return f"plotly-{version('plotly')}.min.js"
-
-
-@cache
-def publish() -> str:
-    """Put plotly.js (from the installed package) and the player where the app serves files. Returns "" or the trouble.
-
-    Safe to call at every start and by several processes at once: files appear whole or not at all.
-    """
-    import plotly
-
-    try:
-        PUBLISHED.mkdir(parents=True, exist_ok=True)
-        script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-        _appear(PUBLISHED / _plotly_file(), lambda new: shutil.copyfile(script, new))
-        _appear(PUBLISHED / _player_folder(), _copy_player)
-    except OSError as problem:
-        return (
-            f"The animation cannot be shown: its files could not be copied to {PUBLISHED.relative_to(ROOT)} "
-            f"({problem.strerror or problem}). Let the app write there once, then reload."
-        )
-    return ""
-
-
-def _copy_player(new: Path) -> None:
-    shutil.copytree(SOURCE, new)
-    (new / THEMES).write_bytes(_colours())
-
-
-def _appear(target: Path, make: Callable[[Path], object]) -> None:
-    """Make a file or folder elsewhere, then show it in one move."""
-    if target.exists():
-        return
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as folder:
-        new = Path(folder) / target.name
-        make(new)
-        try:
-            new.rename(target)
-        except OSError:
-            if not target.exists():  # else another process was faster, and its copy is as good
-                raise

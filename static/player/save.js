@@ -1,6 +1,6 @@
 // What the reader takes away: pictures, a table, a page that plays by itself, a link.
 
-import { animationPage } from "./bundle.js";
+import { animationPage } from "./offline.js";
 import { gifOf } from "./gif.js";
 import { COLUMNS, rows } from "./narrate.js";
 import { escapeHtml } from "./pen.js";

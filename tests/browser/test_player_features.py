@@ -94,8 +94,7 @@ def test_changes_say_what_the_engine_says(explore):
     page = explore("algorithm=halving_doubling&ranks=4")
     judged = page.evaluate(
         """async () => {
-          const base = document.querySelector('.arl').dataset.module;
-          const { edited, verdict } = await import(new URL('edits.js', new URL(base, location.origin)).href);
+          const { edited, verdict } = await import('/app/static/player/edits.js');
           const { trace } = document.querySelector('.arl').arlPlayer.lanes[0];
           return ['drop', 'flip', 'delay'].map((kind) =>
             Array.from(trace.src.keys()).map((transfer) => verdict(edited(trace, { kind, transfer })).right));
