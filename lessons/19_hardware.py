@@ -149,7 +149,8 @@ def show_backends(survey: Survey) -> None:
     for backend in backends(survey):
         badge = ":green-badge[works]" if backend.works else ":orange-badge[missing]"
         if backend.works:
-            st.markdown(f"{badge} **{backend.title}**: {backend.does}. :small[{backend.version}]")
+            command = f"python -m core.run --backend {backend.name} -n 2 --algorithm ring --bytes 1M"
+            st.markdown(f"{badge} **{backend.title}**: {backend.does}. :small[{backend.version}] `{command}`")
         else:
             reason, colon, command = backend.why_not.rpartition(": ")
             why = f"{reason}: `{command}`" if colon and command.startswith("pip ") else backend.why_not

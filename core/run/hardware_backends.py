@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.run.hardware import Survey
 from core.run.probes_gpu import GET_CUDA, NO_GPU
-from core.run.request import DTYPES, MAX_PROCESSES
+from core.run.request import BACKENDS, DTYPES, MAX_PROCESSES
 
 NUMBERS = ", ".join(DTYPES)
 
@@ -23,7 +23,8 @@ class Backend:
 
 def backends(survey: Survey) -> list[Backend]:
     """Every way of running a schedule, in the order in which one would try them."""
-    return [_mpi(survey), _gloo(survey), _threads(survey), _virtual(survey), _nccl(survey)]
+    every = [_mpi(survey), _gloo(survey), _threads(survey), _virtual(survey), _nccl(survey)]
+    return [backend for backend in every if backend.name in BACKENDS]
 
 
 def _mpi(survey: Survey) -> Backend:
