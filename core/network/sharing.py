@@ -23,6 +23,7 @@ class Sharing:
         self.cap = cap  # bytes per second that a message could have alone
         self.bandwidth, self.heap = bandwidth, heap
         self.members: list[dict[int, None]] = [{} for _ in bandwidth]  # messages on each link, in order of arrival
+        self.full = [False] * len(bandwidth)  # does the link hold back some of its messages?
         self.rate = [0.0] * len(paths)
         self.left = [0.0] * len(paths)  # bytes still to drain
         self.since = [0.0] * len(paths)  # when `left` was right
@@ -45,7 +46,7 @@ class Sharing:
     def leave(self, message: int) -> None:
         for link in self.paths[message]:
             del self.members[link][message]
-            if self.members[link]:
+            if self.full[link] and self.members[link]:  # only a full link holds others back
                 self.changed.append(link)
         self.ends[message] = -1.0
 
@@ -58,6 +59,8 @@ class Sharing:
                 continue
             messages, links = self._connected(link, seen)
             self.updates += len(messages)
+            for one in links:
+                self.full[one] = False
             if len(messages) < 2:
                 settled = [(message, self.cap[message]) for message in messages]
             else:
@@ -99,8 +102,10 @@ def _fill_few(messages: list[int], links: list[int], net: Sharing) -> list[tuple
     narrow = min([cap[m] for m in messages])
     while still:
         level, full = min([(room[link] / users[link], link) for link in room])
-        batch = [m for m in members[full] if m in still]
-        if narrow <= level:  # some cannot even take their share
+        if narrow > level:
+            batch = [m for m in members[full] if m in still]
+            net.full[full] = True
+        else:  # some cannot even take their share
             batch = [m for m in still if cap[m] <= level]
             narrow = min([cap[m] for m in still.difference(batch)], default=np.inf)
         for message in batch:
@@ -136,6 +141,8 @@ def _fill_many(messages: list[int], links: list[int], net: Sharing) -> list[tupl
         ripe = least >= level * (1 - 1e-12)  # nobody on this link could get less elsewhere
         settle = open_ & (lowest >= cap)
         settle[owner[mine & ripe[link]]] = True
+        for one in np.flatnonzero(ripe & (users > 0)):
+            net.full[links[one]] = True
         rate[settle] = lowest[settle]
         gone = settle[owner] & mine
         room = np.maximum(room - np.bincount(link[gone], rate[owner[gone]], len(links)), 0.0)
