@@ -25,6 +25,7 @@ from core.run.request import Request
 from core.units import show_bytes
 
 IDLE = 10.0  # seconds without a sign of life after which a run is given up
+TORCH_IDLE = 30.0  # the same where the processes first have to load torch
 ANSWER = 0.8  # seconds that hung processes get to say where they are
 MOST_WAITING = 16
 
@@ -228,10 +229,11 @@ def refuse(request: Request) -> str:
     return ""
 
 
-def submit(request: Request, command: str = "", idle: float = IDLE) -> Job:
+def submit(request: Request, command: str = "", idle: float = 0.0) -> Job:
     """Put a run into the queue. Raises Refused. `command` is what the trace file names as its origin."""
     if problem := refuse(request):
         raise Refused(problem)
-    job = Job(request, command, idle)
+    usual = TORCH_IDLE if request.backend in ("virtual", "nccl") else IDLE
+    job = Job(request, command, idle or usual)
     QUEUE.join(job)
     return job

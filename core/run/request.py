@@ -13,10 +13,11 @@ from core.chunks import LAYOUTS
 from core.collective import ALL_REDUCE, BARRIER, COLLECTIVES, Collective
 from core.replay import OPS
 from core.run import shifts
+from core.run.nccl_settings import Setting
 from core.run.segments import segmented
 from core.schedule import Schedule
 
-BACKENDS = ("mpi", "threads", "virtual")
+BACKENDS = ("mpi", "threads", "virtual", "nccl")
 DEVICES = ("", "cpu", "cuda")  # where virtual ranks live; "": a GPU if there is one
 DTYPES = ("float32", "float64", "int32", "int64", "float16")
 THROUGH = ("messages", "memory")
@@ -89,6 +90,7 @@ class Request:
     roof: bool = False  # also time additions that move as much memory as an all-reduce of two ranks must
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
+    nccl: dict = field(default_factory=dict)  # how NCCL is steered: the fields of nccl_settings.Setting
 
     @property
     def itemsize(self) -> int:
@@ -113,6 +115,8 @@ class Request:
                 return f"{name} is {getattr(self, name)!r}: choose one of {', '.join(known)}"
         if self.fault and self.backend == "virtual":
             return "virtual ranks are one process, so none of them can fail alone: break something over MPI or threads"
+        if self.nccl and (problem := Setting(**self.nccl).refuse()):
+            return problem
         return self._refuse_numbers() or self._refuse_sizes() or self._refuse_methods()
 
     def _refuse_numbers(self) -> str:
