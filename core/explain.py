@@ -10,6 +10,7 @@ from core.network import meet, simulate
 from core.network.causes import LIMIT, Causes, Times, times
 from core.network.engine import SETTINGS
 from core.network.plan import Plan, plan
+from core.network.steps import Steps
 from core.schedule import Schedule
 from core.topology import BadTopology, Topology
 from core.trace import Trace
@@ -42,6 +43,7 @@ class Explanation:
     idle: np.ndarray  # float64 [world_size], neither sends, receives nor adds
     link_busy: np.ndarray  # float64 [num_links], share of the time it is full; above 1 where the port model cheats
     slack: np.ndarray  # float64 [num_transfers], how much later each transfer could end for free
+    gone: np.ndarray  # float64 [num_transfers], when each has left its sender's port
 
 
 def explain(trace: Trace, topology: Topology, *, envelope: float = 0.0, **conditions) -> Explanation:
@@ -63,6 +65,7 @@ def explain(trace: Trace, topology: Topology, *, envelope: float = 0.0, **condit
         _idle(everything, at, trace.seconds),
         _link_busy(everything, trace.seconds),
         causes.slack()[everything.of_row],
+        at.gone[everything.of_row],
     )
 
 
@@ -134,12 +137,13 @@ class LinkLoads:
 
 def link_loads(schedule: Schedule, nbytes: float, topology: Topology, **conditions) -> LinkLoads:
     """How much each link of the topology carries and how long that takes it at least. No simulation."""
-    network = meet(topology, schedule, **conditions)
-    everything = plan(schedule, network, nbytes)
-    links = topology.num_links
-    seconds = link_seconds(everything)[:links]
-    hops = everything.paths.shape[1]
-    carried = np.bincount(everything.paths.ravel(), np.repeat(everything.nbytes, hops), network.num_links + 1)[:links]
+    network, links = meet(topology, schedule, **conditions), topology.num_links
+    steps = Steps(network, nbytes / schedule.num_chunks)
+    for _ in steps.walk(schedule):  # only to count: a plan of all messages would take ten times longer
+        pass
+    carried = steps.link_bytes()[:links]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        seconds = np.where(carried > 0, carried / network.bandwidth[:links], 0.0)
     finite = seconds[np.isfinite(seconds)]
     top = finite.max(initial=0.0)
     heat = np.clip(seconds / top, 0.0, 1.0) if top > 0 else (carried > 0).astype(float)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -54,9 +55,13 @@ class Network:
     def link_ends(self, link: int) -> tuple[str, str]:
         """What a link joins: ranks by their own numbers, everything else by its name in the topology."""
         src, dst = self.seats.ends(self.topology, link)
-        sits = {int(at): f"rank {rank}" for rank, at in enumerate(self.seats.at[: self.world_size])}
         names = self.topology.names
-        return tuple(sits.get(v, names[v] if v < len(names) else "an ideal switch") for v in (src, dst))
+        return tuple(self._sits.get(v, names[v] if v < len(names) else "an ideal switch") for v in (src, dst))
+
+    @cached_property
+    def _sits(self) -> dict[int, str]:
+        """Who sits on which vertex of the topology."""
+        return {int(at): f"rank {rank}" for rank, at in enumerate(self.seats.at[: self.world_size])}
 
     def extra_latency(self, step: int, count: int) -> np.ndarray | float:
         """What jitter adds to the messages of one step, the same for the same seed."""
