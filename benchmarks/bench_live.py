@@ -72,10 +72,8 @@ def stamps(seconds: float) -> list[str]:
     lines = []
     for size in STAMPS:
         plain, stamped = (row["median"] for row in result["rows"] if row["nbytes"] == size)
-        verdict = "ok" if stamped / plain <= STAMP_BAR else "MISS"
-        lines.append(
-            f"{show_bytes(size):>9}  stamps cost {stamped / plain - 1:+.1%}  bar {STAMP_BAR - 1:.0%} {verdict}"
-        )
+        found = f"{stamped / plain - 1:+.1%}  bar {STAMP_BAR - 1:.0%} {verdict(stamped / plain, STAMP_BAR)}"
+        lines.append(f"{show_bytes(size):>9}  stamps cost {found}")
     return lines
 
 

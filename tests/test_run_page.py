@@ -100,3 +100,20 @@ def test_files_that_are_no_traces_are_refused_in_a_sentence():
         page.file_uploader(key="live.file").upload("x.arl", data, "application/octet-stream").run()
         assert [e.message for e in page.exception] == []
         assert sentence in said(page)
+
+
+@pytest.mark.live
+def test_a_mistake_is_guessed_made_and_explained():
+    try:
+        runtimes.launcher()
+    except runtimes.Missing as missing:
+        pytest.skip(str(missing))
+    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/15_break.py").run()
+    page.selectbox(key="break.what").select("short_buffer").run()
+    page.button(key="break.run").click().run()
+    job = page.session_state[live.place("break")]
+    assert job.wait(30)
+    page.run()
+    assert [e.message for e in page.exception] == []
+    assert "It ends with an error" in said(page)
+    assert "got an error" in said(page)

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 DEATHS = (
-    re.compile(r"PID\s+(?P<pid>\d+)\s+RUNNING AT.*?EXIT CODE:\s+(?P<code>\d+)", re.DOTALL),  # MPICH, Intel MPI
-    re.compile(r"process rank (?P<rank>\d+).*?exited on signal (?P<code>\d+)", re.DOTALL),  # Open MPI
-    re.compile(r"rank (?P<rank>\d+) .*?KILLED BY SIGNAL: (?P<code>\d+)", re.IGNORECASE | re.DOTALL),  # Intel MPI
+    re.compile(r"EXIT CODE:\s+(?P<code>\d+)"),  # MPICH, Intel MPI
+    re.compile(r"exited on signal (?P<code>\d+)"),  # Open MPI
+    re.compile(r"KILLED BY SIGNAL: (?P<code>\d+)", re.IGNORECASE),  # Intel MPI
 )
 
 
@@ -31,21 +31,18 @@ def _said(place: Path, rank: int) -> str:
         return f"process {rank} does not answer: it is frozen, or was never started"
 
 
-def of_death(output: str, pids: list[int]) -> str:
-    """What the launcher and the processes wrote, as one sentence."""
+def of_death(output: str, first: list[str]) -> str:
+    """What the launcher and the processes wrote, as one sentence; `first` numbers those seen to end first.
+
+    Who died is only probable: the launcher ends the others at once, they may be gone before the dead one is, and the
+    launcher itself may name any of them.
+    """
     for pattern in DEATHS:
         if found := pattern.search(output):
-            return f"{_who(found, pids)} {_how(int(found['code']))}, so the run was ended: start it again"
+            who = f"a process (probably {' or '.join(first)})" if first else "a process"
+            return f"{who} {_how(int(found['code']))}, so the run was ended: start it again"
     last = next((line for line in reversed(output.splitlines()) if line.strip()), "nothing was said about why")
     return f"the processes ended before the run was complete: {last.strip()[:300]}"
-
-
-def _who(found: re.Match, pids: list[int]) -> str:
-    groups = found.groupdict()
-    if groups.get("rank"):
-        return f"process {groups['rank']}"
-    pid = int(groups["pid"])
-    return f"process {pids.index(pid)}" if pid in pids else "a process"
 
 
 def _how(code: int) -> str:

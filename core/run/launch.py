@@ -45,6 +45,7 @@ class Job:
         self.result: dict | None = None
         self.traces: list[dict] = []  # label, nbytes, data (the bytes of a trace file)
         self.error = ""
+        self.saw: list[dict] = []  # after a mishap: rank, kind and text of every process that came through
         self.where: list[str] = []  # what each process was doing when the run was given up
         self.log = ""  # what the processes wrote to stderr
         self.pids: list[int] = []
@@ -53,6 +54,7 @@ class Job:
         self._said_done = False
         self._cancel, self._over = threading.Event(), threading.Event()
         self._launched = self._heard = 0.0
+        self._first: list[int] = []  # the processes that ended before all others
         self._banner: list[str] = []  # what came on stdout and was no event
 
     @property
@@ -88,7 +90,8 @@ class Job:
         except (OSError, runtimes.Missing) as problem:
             state, error = "failed", f"the run could not be started: {problem}"
         if state == "failed" and not error:
-            error = autopsy.of_death(self.log + "\n".join(self._banner), self.pids)
+            names = [str(self.pids.index(pid)) for pid in self._first]
+            error = autopsy.of_death(self.log + "\n".join(self._banner), names)
         shutil.rmtree(folder, ignore_errors=True)
         self.close(state, error)
 
@@ -145,15 +148,21 @@ class Job:
                 except (ValueError, KeyError, TypeError, OSError):
                     self._banner.append(line.decode(errors="replace").rstrip())  # MPI libraries print here too
 
+    def _see_who_ends(self) -> None:
+        self._first = processes.first_to_end(self.pids)
+
     def _event(self, event: dict, folder: Path) -> None:
         kind = event["ev"]
         if kind == "hello":
             self.pids, self.versions = event["pids"], event["versions"]
+            threading.Thread(target=self._see_who_ends, daemon=True).start()
         elif kind == "progress":
             self.done, self.text = event["done"], event["text"]
         elif kind == "trace":
             data = (folder / event.pop("file")).read_bytes()
             self.traces.append({"label": event["label"], "nbytes": event["nbytes"], "data": data})
+        elif kind == "saw":
+            self.saw.append(event)
         elif kind == "error":
             self.error = self.error or event["text"]
         elif kind == "done":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import time
@@ -59,6 +60,24 @@ def started(pid: int) -> str:
     except OSError:
         return ""
     return "alive"
+
+
+def first_to_end(pids: list[int]) -> list[int]:
+    """Wait until one of the processes ends; which of them have ended then. Nothing where the system cannot tell."""
+    if not hasattr(os, "pidfd_open"):
+        return []
+    watch, of = select.poll(), {}
+    try:
+        for pid in pids:
+            of[os.pidfd_open(pid)] = pid
+        for descriptor in of:
+            watch.register(descriptor, select.POLLIN)
+        return [of[descriptor] for descriptor, _ in watch.poll()]
+    except OSError:
+        return []
+    finally:
+        for descriptor in of:
+            os.close(descriptor)
 
 
 def tidy(place: str) -> None:

@@ -13,6 +13,7 @@ from core.chunks import LAYOUTS
 from core.collective import ALL_REDUCE, BARRIER, COLLECTIVES, Collective
 from core.replay import OPS
 from core.run import shifts
+from core.run.mishaps import MISHAPS
 from core.run.nccl_settings import Setting
 from core.run.segments import segmented
 from core.schedule import Schedule
@@ -90,6 +91,7 @@ class Request:
     roof: bool = False  # also time additions that move as much memory as an all-reduce of two ranks must
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
+    mishap: str = ""  # a mistake to make instead of a run: a name in mishaps.MISHAPS
     nccl: dict = field(default_factory=dict)  # how NCCL is steered: the fields of nccl_settings.Setting
 
     @property
@@ -117,6 +119,8 @@ class Request:
             return "virtual ranks are one process, so none of them can fail alone: break something over MPI or threads"
         if self.nccl and (problem := Setting(**self.nccl).refuse()):
             return problem
+        if self.mishap and (self.mishap not in MISHAPS or self.backend != "mpi" or not 2 <= self.world_size <= 8):
+            return f"the mistake is {self.mishap!r}: choose one of {', '.join(MISHAPS)}, over mpi, on 2 to 8 ranks"
         return self._refuse_numbers() or self._refuse_sizes() or self._refuse_methods()
 
     def _refuse_numbers(self) -> str:

@@ -64,7 +64,7 @@ class Watch:
             if act is not None and hasattr(runner, "doing"):
                 return self._doing(runner, act)
             frame = frame.f_back
-        return f"is in another part of the run: it {self.phase}"
+        return self.phase
 
     def _doing(self, runner, act) -> str:
         place = next((i for i, known in enumerate(runner.acts) if known is act), -1)

@@ -18,6 +18,7 @@ from core.run.backend import Call, Executor, Group
 from core.run.buffers import aligned
 from core.run.check import wrong_bits, wrong_numbers
 from core.run.measure import Times, compete
+from core.run.mishaps import MISHAPS, happen
 from core.run.plan import Piece, pieces, program
 from core.run.request import Method, Request
 from core.run.shifts import NOTHING
@@ -76,7 +77,7 @@ class Worker:
     """One process of a run. `report` is called on process 0 with events: hello, progress, trace (bytes of a file)."""
 
     def __init__(self, request: Request, group: Group, report: Report, watch: Watch, command: str):
-        self.request, self.group, self.watch = request, group, watch
+        self.request, self.group, self.watch, self.tell = request, group, watch, report
         self.report = report if group.rank == 0 else lambda event: None
         self._meet()
         self.about = about(request, group, command)
@@ -86,8 +87,18 @@ class Worker:
 
     def work(self) -> dict | None:
         """Everything that was asked for. The result on process 0, None elsewhere. Raises RunFailed."""
+        if self.request.mishap:
+            return self._mishap()
         rows = [row for nth in range(len(self.request.sizes)) for row in self._one_size(nth)]
         return None if self.group.rank else {"rows": rows, "about": self.about | self.group.findings()}
+
+    def _mishap(self) -> dict | None:
+        """Make the mistake; every process that comes through says what it saw, at once and for itself."""
+        self._say(0.5, MISHAPS[self.request.mishap].does, "starts")
+        self.tell({"ev": "saw", **happen(self.request.mishap, self.group, self.request.sizes[0], self.watch)})
+        self.watch.phase = "is through, and waits for the others"
+        self.group.barrier()
+        return None if self.group.rank else {"rows": [], "about": self.about}
 
     def _meet(self) -> None:
         wanted, backend = self.request.num_processes, self.request.backend

@@ -52,7 +52,7 @@ def guess(request: Request) -> None:
     )
 
 
-def start(request: Request, command: str, page: str = "live", label: str = "Run it now") -> None:
+def start(request: Request, command: str, page: str = "live", label: str = "Run it now", idle: float = 0.0) -> None:
     """What the run will take, and the button that starts it."""
     free = free_memory()
     processes = request.num_processes
@@ -66,16 +66,16 @@ def start(request: Request, command: str, page: str = "live", label: str = "Run 
         st.warning(problem)
         return
     if st.button(label, type="primary", key=f"{page}.run"):
-        _submit(request, command, page)
+        _submit(request, command, page, idle)
 
 
-def _submit(request: Request, command: str, page: str) -> None:
+def _submit(request: Request, command: str, page: str, idle: float) -> None:
     running = job(page)
     if running is not None and not running.over:
         st.warning("Your run is still going: wait for it, or cancel it first.")
         return
     try:
-        st.session_state[place(page)] = launch.submit(request, command)
+        st.session_state[place(page)] = launch.submit(request, command, idle)
     except Refused as refused:
         st.error(str(refused))
         return
@@ -92,15 +92,15 @@ def _missing(request: Request) -> str:
     return ""
 
 
-def follow(page: str = "live") -> Job | None:
-    """Show how the reader's run is getting on; the run when it is over."""
+def follow(page: str = "live", sad: bool = True) -> Job | None:
+    """Show how the reader's run is getting on; the run when it is over. `sad`: say so if it did not end well."""
     running = job(page)
     if running is None:
         return None
     if not running.over:
         _progress(page)
         return None
-    if running.state != "done":
+    if sad and running.state != "done":
         _sad_end(running)
     return running
 

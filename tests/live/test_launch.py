@@ -134,7 +134,8 @@ def test_a_killed_rank(nothing_left):
     os.kill(job.pids[1], signal.SIGKILL)
     assert job.wait(5)
     assert job.state == "failed"
-    assert job.error == "process 1 was ended by signal 9 (SIGKILL), so the run was ended: start it again"
+    assert job.error.startswith("a process (probably ")
+    assert job.error.endswith("was ended by signal 9 (SIGKILL), so the run was ended: start it again")
     nothing_left(job.run_id)
     assert not any(os.path.exists(path) for path in names)
 
