@@ -21,7 +21,6 @@ SPANS = {
     "1 MiB to 64 MiB": [1 << 20, 4 << 20, 16 << 20, 64 << 20],
 }
 USUAL = ["ring", "recursive_doubling", "halving_doubling", "binomial_tree"]
-BACKENDS = {"mpi": "MPI processes", "threads": "threads of one process"}
 MOST = 6
 
 
@@ -54,7 +53,7 @@ def choose() -> Request:
     names = [name for name, algorithm in ALGORITHMS.items() if algorithm.collective is ALL_REDUCE]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ranks = field(st.number_input, "Ranks", "ranks", 2, read=whole, step=1, min_value=2, max_value=32, width=120)
-        backend = menu("Runs on", "backend", usual_backend(), tuple(BACKENDS), 210, format_func=BACKENDS.get)
+        backend = menu("Runs on", "backend", usual_backend(), tuple(live.BACKENDS), 210, format_func=live.BACKENDS.get)
         exchange = menu("Exchange", "through", "messages", THROUGH, 140) if backend == "mpi" else "messages"
         span = menu("Sizes", "sizes", "8 B to 16 MiB", tuple(SPANS), 180)
         chosen = field(

@@ -14,7 +14,6 @@ from lessons.parts.links import linked, one_of
 from lessons.parts.picker import pick_algorithm
 
 SIZES = ("8 B", "1 KiB", "16 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB", "256 MiB")
-BACKENDS = {"mpi": "MPI processes", "threads": "threads of one process"}
 SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 WAYS = "Messages: persistent MPI requests. Memory: ranks of one host read each other's buffers, and only raise flags."
 OPS = ("sum", "max", "min", "prod", "avg")
@@ -40,7 +39,9 @@ def choose() -> Request:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         algorithm, world_size, options = pick_algorithm("live", ranks=2, max_ranks=32)
         size = menu("Buffer size", "size", "1 MiB", SIZES)
-        backend = menu("Runs on", "backend", usual_backend(), tuple(BACKENDS), format_func=BACKENDS.get, width=210)
+        backend = menu(
+            "Runs on", "backend", usual_backend(), tuple(live.BACKENDS), format_func=live.BACKENDS.get, width=210
+        )
         dtype = menu("Numbers", "dtype", "float32", DTYPES)
         op = menu("Operation", "op", "sum", OPS, width=110)
         segments = menu(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -259,7 +260,7 @@ def work(request: Request, report, guard, command: str) -> int:
             return 3
         except Exception as problem:
             traceback.print_exc()
-            report({"ev": "error", "text": f"process {group.rank}: {type(problem).__name__}: {problem}"})
+            report({"ev": "error", "text": f"process {group.rank}: {type(problem).__name__}: {_plain(problem)}"})
             sys.stderr.flush()
             group.abort(1)
             return 1
@@ -272,6 +273,11 @@ def work(request: Request, report, guard, command: str) -> int:
     except runtimes.Missing as missing:
         report({"ev": "error", "text": str(missing)})
         return 2
+
+
+def _plain(problem: Exception) -> str:
+    """What went wrong, without the place in somebody else's source that gloo puts first."""
+    return re.sub(r"^\[[^\]]*\] ", "", str(problem))[:300]
 
 
 if __name__ == "__main__":

@@ -26,6 +26,10 @@ def run_in_groups(request: Request, one: Callable[[Group], int]) -> int:
         from core.run.threads import run_threads
 
         return run_threads(request.num_processes, one)
+    if request.backend == "gloo":
+        from core.run.gloo import run_gloo
+
+        return run_gloo(request.num_processes, request.time_limit, one)
     if request.backend == "virtual":
         return _virtual(request, one)
     if request.backend == "nccl":

@@ -242,7 +242,7 @@ def submit(request: Request, command: str = "", idle: float = 0.0) -> Job:
     """Put a run into the queue. Raises Refused. `command` is what the trace file names as its origin."""
     if problem := refuse(request):
         raise Refused(problem)
-    usual = TORCH_IDLE if request.backend in ("virtual", "nccl") else IDLE
+    usual = TORCH_IDLE if request.backend in ("gloo", "virtual", "nccl") else IDLE
     job = Job(request, command, idle or usual)
     QUEUE.join(job)
     return job

@@ -18,7 +18,7 @@ from core.run.nccl_settings import Setting
 from core.run.segments import segmented
 from core.schedule import Schedule
 
-BACKENDS = ("mpi", "threads", "virtual", "nccl")
+BACKENDS = ("mpi", "gloo", "threads", "virtual", "nccl")
 DEVICES = ("", "cpu", "cuda")  # where virtual ranks live; "": a GPU if there is one
 DTYPES = ("float32", "float64", "int32", "int64", "float16")
 THROUGH = ("messages", "memory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from importlib.util import find_spec
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from core.run.runtimes import GET_MPI, Missing, launcher
 from core.units import show_bytes
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+BACKENDS = {"mpi": "MPI processes", "gloo": "gloo processes", "threads": "threads of one process"}
+LIBRARY = {"mpi": "MPI_Allreduce", "gloo": "torch's all_reduce"}  # what a library calls its own
 GUESSES = {
     "ours": "This schedule, by more than 10 %",
     "native": "The library's own all-reduce, by more than 10 %",
@@ -44,7 +47,7 @@ def job(page: str = "live") -> Job | None:
 
 def guess(request: Request) -> None:
     """A prediction before the run, if the reader likes; shown beside the result."""
-    if request.backend != "mpi" or request.methods[0].promises().name != "all-reduce":
+    if request.backend not in LIBRARY or request.methods[0].promises().name != "all-reduce":
         st.session_state.pop("live.guess", None)
         return
     st.segmented_control(
@@ -56,7 +59,7 @@ def start(request: Request, command: str, page: str = "live", label: str = "Run 
     """What the run will take, and the button that starts it."""
     free = free_memory()
     processes = request.num_processes
-    what = f"{processes} processes" if request.backend == "mpi" else f"{processes} threads"
+    what = f"{processes} processes" if request.backend in LIBRARY else f"{processes} threads"
     of = f" of {show_bytes(free)} free" if free is not None else ""
     st.caption(
         f"Takes {what}, about {show_bytes(needed_bytes(request))} of memory{of} [counted], usually "
@@ -83,6 +86,8 @@ def _submit(request: Request, command: str, page: str, idle: float) -> None:
 
 
 def _missing(request: Request) -> str:
+    if request.backend == "gloo" and find_spec("torch") is None:
+        return "gloo comes with torch, which is not installed: pip install torch. Then reload this page."
     if request.backend != "mpi":
         return ""
     try:

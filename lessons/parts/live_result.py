@@ -15,7 +15,7 @@ from core.run.report import provenance
 from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
 from lessons.parts.facts import Fact, facts, listed
-from lessons.parts.live import GUESSES
+from lessons.parts.live import GUESSES, LIBRARY
 from lessons.parts.player import player
 
 RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
@@ -62,7 +62,12 @@ def _numbers(job: Job, measured: Trace, ours: dict, native: dict | None) -> None
     if native:
         ratio = f"{digits(ours['median'] / native['median'])} x"
         found[1:1] = [
-            Fact("Library's own", show_seconds(native["median"]), "measured here", "MPI_Allreduce, same rounds"),
+            Fact(
+                "Library's own",
+                show_seconds(native["median"]),
+                "measured here",
+                f"{LIBRARY[job.request.backend]}, same rounds",
+            ),
             Fact("Ours / library", ratio, "measured here", "below 1 x: this schedule is faster"),
         ]
     facts(*found)
