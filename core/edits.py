@@ -80,10 +80,19 @@ def moved(schedule: Schedule, row: int, step: int) -> Edit:
 
 def shifts(schedule: Schedule, row: int) -> Iterator[Edit]:
     """The transfer with all other chunks it could carry."""
+    yield from (shifted(schedule, row, by) for by in _room(schedule, row) if by)
+
+
+def shift_if_inside(schedule: Schedule, row: int, by: int) -> Edit | None:
+    """The transfer `by` chunks further on, or None if there are no such chunks."""
+    return shifted(schedule, row, by) if by and by in _room(schedule, row) else None
+
+
+def _room(schedule: Schedule, row: int) -> range:
+    """How far a transfer can be shifted within its buffer."""
     old = hop(schedule, row)
-    inside = max(old.chunk % schedule.num_chunks, old.into % schedule.num_chunks) + old.count
-    lowest = min(old.chunk % schedule.num_chunks, old.into % schedule.num_chunks)
-    yield from (shifted(schedule, row, by) for by in range(-lowest, schedule.num_chunks - inside + 1) if by)
+    low, high = sorted((old.chunk % schedule.num_chunks, old.into % schedule.num_chunks))
+    return range(-low, schedule.num_chunks - high - old.count + 1)
 
 
 def all_edits(schedule: Schedule, row: int) -> Iterator[Edit]:

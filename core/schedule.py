@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -126,7 +127,7 @@ class Schedule:
         """How many chunks a vertex can hold, scratch buffers included."""
         return self.num_chunks * self.num_buffers
 
-    @property
+    @cached_property  # it looks at every transfer
     def num_vertices(self) -> int:
         return int(max(self.world_size, self.src.max(initial=-1) + 1, self.dst.max(initial=-1) + 1))
 

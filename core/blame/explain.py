@@ -54,7 +54,7 @@ def _repairable(lanes: Lanes, wrong: Wrong, good: list[Edit], complete: bool) ->
     at = cells.race(lanes, list(wrong)) if raced else cells.first_difference(lanes, best, step) or end[0]
     return Report(
         right=False,
-        sentence=words.one_fault(schedule, step, good, raced, at, end),
+        sentence=words.one_fault(schedule, step, good, raced, at, end, complete),
         kind="race" if raced else words.kind(schedule, best),
         step=step,
         transfers=tuple(dict.fromkeys(edit.row for edit in likeliest if edit.row is not None)),

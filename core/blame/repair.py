@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice, zip_longest
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from core.schedule import Schedule
 
 MAX_NODES = 1 << 23  # steps x nodes of a lane; a larger lane is not searched
 MAX_SEARCHED = 4  # wrong lanes searched
-MAX_WORK = 1_500_000  # moves carried out to prove edits: about a second
+MAX_CHANGES = 10_000  # ways to change racing transfers
+MAX_WORK = 1_500_000  # moves carried out to prove edits, for one report: about a second
 
 
 class Lanes:
@@ -64,36 +66,39 @@ class Lanes:
 
 def single_edits(lanes: Lanes, wrong: list[int]) -> tuple[list[Edit], bool]:
     """(edits that repair everything, likeliest first; was every single edit tried?)"""
-    pattern, good, limit = Pattern(lanes.schedule), [], lanes.work + MAX_WORK
+    pattern, good = Pattern(lanes.schedule), []
     found, complete = _candidates(lanes, wrong)
     for edit in sorted(dict.fromkeys(found), key=pattern.score, reverse=True):
-        if lanes.work > limit:
+        if lanes.work > MAX_WORK:
             return good, False
         if lanes.repaired(edit, wrong):
             good.append(edit)
     return good, complete
 
 
-def _candidates(lanes: Lanes, wrong: list[int]) -> tuple[Iterator[Edit], bool]:
-    """(edits that may repair the wrong lanes, and whether these are all)"""
+def _candidates(lanes: Lanes, wrong: list[int]) -> tuple[list[Edit], bool]:
+    """(edits that may repair the wrong lanes, are these all?)"""
     schedule = lanes.schedule
     if raced := [group for group in wrong if races(lanes[group].moves)]:
-        rows = racing_rows(lanes[raced[0]].moves)
-        return (edit for row in rows for edit in edits.all_edits(schedule, row)), True
-    searched = [group for group in wrong if len(lanes[group].start) * schedule.num_steps <= MAX_NODES]
-    searched.sort(key=lambda group: len(lanes[group].moves))
-    complete = bool(searched) and all(search.complete(lanes[group], schedule.num_steps) for group in searched[:1])
-    return _by_effect(lanes, searched[:MAX_SEARCHED], wrong), complete
-
-
-def _by_effect(lanes: Lanes, searched: list[int], wrong: list[int]) -> Iterator[Edit]:
-    schedule = lanes.schedule
-    for group in searched:
+        return _changes_of(schedule, racing_rows(lanes[raced[0]].moves))
+    small = [group for group in wrong if len(lanes[group].start) * schedule.num_steps <= MAX_NODES]
+    small.sort(key=lambda group: len(lanes[group].moves))
+    candidates, complete = [], bool(small)
+    for nth, group in enumerate(small[:MAX_SEARCHED]):
         one = lanes[group]
-        for edit in search.repairs(schedule, one, flow(one, schedule.num_steps)):
-            yield from _also_shifts(schedule, edit)
-            if group == searched[0]:
-                yield _widened(edit, lanes, one, wrong)
+        found, all_found = search.repairs(schedule, one, flow(one, schedule.num_steps))
+        candidates += [shift for edit in found for shift in _also_shifts(schedule, edit)]
+        if nth == 0:  # what repairs all lanes repairs this one; the others are searched for chunks mistaken for others
+            candidates += [_widened(edit, lanes, one, wrong) for edit in found]
+            complete = all_found
+    return candidates, complete
+
+
+def _changes_of(schedule: Schedule, rows: list[int]) -> tuple[list[Edit], bool]:
+    """(every change of one of these transfers, the simplest first; are these all?)"""
+    one_by_one = chain.from_iterable(zip_longest(*(edits.all_edits(schedule, row) for row in rows)))
+    found = list(islice((edit for edit in one_by_one if edit is not None), MAX_CHANGES + 1))
+    return found[:MAX_CHANGES], len(found) <= MAX_CHANGES
 
 
 def _also_shifts(schedule: Schedule, edit: Edit) -> Iterator[Edit]:
@@ -108,7 +113,9 @@ def _also_shifts(schedule: Schedule, edit: Edit) -> Iterator[Edit]:
         rows = np.arange(schedule.step_ptr[new.step], schedule.step_ptr[new.step + 1])
         same = (schedule.src[rows] == new.src) & (schedule.dst[rows] == new.dst) & (schedule.op[rows] == new.op)
         for row in rows[same].tolist():
-            yield from edits.shifts(schedule, row)
+            old = edits.hop(schedule, row)
+            covers = range(new.chunk - old.chunk - old.count + 1, new.chunk - old.chunk + 1)
+            yield from (shift for by in covers if (shift := edits.shift_if_inside(schedule, row, by)))
 
 
 def _widened(edit: Edit, lanes: Lanes, one: Lane, wrong: list[int]) -> Edit:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from core import edits
@@ -13,29 +11,29 @@ from core.lanes import Lane
 from core.schedule import COPY, REDUCE, Schedule
 
 LIMIT = 1 << 22  # effects computed for one kind of edit; beyond that, redirects and moves are left out
+MAX_ADDITIONS = 4096  # missing hops; if more would do, those between vertices that talk to each other come first
 
 
-def complete(lane: Lane, num_steps: int) -> bool:
-    """Does `repairs` try every kind of edit on this lane?"""
-    return len(lane.moves) * max(len(lane.start), num_steps) <= LIMIT
+def repairs(schedule: Schedule, lane: Lane, flow: Flow) -> tuple[list[Edit], bool]:
+    """(edits of one transfer, or one missing transfer, after which this lane is right; are these all?)
 
-
-def repairs(schedule: Schedule, lane: Lane, flow: Flow) -> Iterator[Edit]:
-    """Edits of one transfer (or one missing transfer) after which this lane is right. Other lanes are not looked at."""
+    Other lanes are not looked at.
+    """
+    found: list[Edit] = []
+    size = len(lane.slots)
     for rows, edit in (
         (_drops(flow), edits.dropped),
         (_flips(flow), edits.flipped),
-        (_reversals(flow, len(lane.slots)), edits.reversed_),
+        (_reversals(flow, size), edits.reversed_),
     ):
-        yield from (edit(schedule, int(row)) for row in rows)
-    if complete(lane, schedule.num_steps):
-        size = len(lane.slots)
-        for row, vertex in _new_senders(flow, size):
-            yield edits.redirected(schedule, row, src=vertex)
-        for row, vertex in _new_receivers(flow, size):
-            yield edits.redirected(schedule, row, dst=vertex)
-        yield from (edits.moved(schedule, row, step) for row, step in _new_steps(flow))
-    yield from _additions(schedule, lane, flow)
+        found += [edit(schedule, int(row)) for row in rows]
+    small = len(lane.moves) * max(len(lane.start), schedule.num_steps) <= LIMIT
+    if small:
+        found += [edits.redirected(schedule, row, src=vertex) for row, vertex in _new_senders(flow, size)]
+        found += [edits.redirected(schedule, row, dst=vertex) for row, vertex in _new_receivers(flow, size)]
+        found += [edits.moved(schedule, row, step) for row, step in _new_steps(flow)]
+    hops, all_hops = _additions(schedule, lane, flow)
+    return found + hops, small and all_hops
 
 
 def _drops(flow: Flow) -> np.ndarray:
@@ -107,22 +105,42 @@ def _next_copy(flow: Flow) -> np.ndarray:
     return after
 
 
-def _additions(schedule: Schedule, lane: Lane, flow: Flow) -> Iterator[Edit]:
-    """Missing hops. All wrong places must lack the same thing, for one hop brings one thing."""
+def _additions(schedule: Schedule, lane: Lane, flow: Flow) -> tuple[list[Edit], bool]:
+    """(missing hops, are these all?). All wrong places must lack the same thing, for one hop brings one thing."""
     lack = flow.lack[flow.lack != 0]
     if len(set(lack.tolist())) != 1:
-        return
-    same = flow.weight[1:] == flow.weight[-1][flow.lack != 0].sum(dtype=np.uint64)
-    steps, nodes = np.nonzero(same & ~flow.copied)
-    limit = LIMIT // flow.held.shape[1]
-    steps, nodes = steps[:limit, None], nodes[:limit, None]
-    arriving, there = flow.held[steps[:, 0]], flow.held[steps, nodes]
-    free = flow.writers[steps, nodes] == 0
-    size = len(lane.slots)
-    elsewhere = np.arange(flow.held.shape[1]) // size != nodes // size
-    for op, good in ((REDUCE, arriving == lack[0]), (COPY, (arriving - there == lack[0]) & free)):
-        for at, src in zip(*np.nonzero(good & elsewhere)):
-            yield _added(lane, int(steps[at, 0]), int(src), int(nodes[at, 0]), op)
+        return [], True
+    same = (flow.weight[1:] == flow.weight[-1][flow.lack != 0].sum(dtype=np.uint64)) & ~flow.copied
+    found = np.concatenate([_senders(flow, step, same[step], lack[0]) for step in range(len(same))] or [_NONE], axis=1)
+    step, src, dst, op = found[:, found[1] // len(lane.slots) != found[2] // len(lane.slots)]
+    order = np.arange(len(step))
+    if len(step) > MAX_ADDITIONS:
+        pair = src // len(lane.slots) * schedule.num_vertices + dst // len(lane.slots)
+        talks = np.isin(pair, np.unique(schedule.src.astype(np.int64) * schedule.num_vertices + schedule.dst))
+        order = np.argsort(~talks, kind="stable")[:MAX_ADDITIONS]
+    hops = zip(step[order].tolist(), src[order].tolist(), dst[order].tolist(), op[order].tolist())
+    return [_added(lane, *hop) for hop in hops], len(step) <= MAX_ADDITIONS
+
+
+_NONE = np.zeros((4, 0), np.int64)
+
+
+def _senders(flow: Flow, step: int, good: np.ndarray, lack: np.uint64) -> np.ndarray:
+    """int64 [4, hops]: step, sender, receiver and op of hops in one step that bring just `lack` to a `good` node."""
+    receivers = np.flatnonzero(good)
+    if not len(receivers):
+        return _NONE
+    held = flow.held[step]
+    adding = np.stack(np.meshgrid(np.flatnonzero(held == lack), receivers, indexing="ij")).reshape(2, -1)
+    free = receivers[flow.writers[step, receivers] == 0]
+    order = np.argsort(held)
+    first, last = (np.searchsorted(held[order], held[free] + lack, side=side) for side in ("left", "right"))
+    many = last - first
+    nth = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    copying = np.stack([order[np.repeat(first, many) + nth], np.repeat(free, many)])
+    pairs = np.concatenate([adding, copying], axis=1)
+    op = np.repeat([REDUCE, COPY], [adding.shape[1], copying.shape[1]])
+    return np.stack([np.full(len(op), step), *pairs, op])
 
 
 def _added(lane: Lane, step: int, src: int, dst: int, op: int) -> Edit:

@@ -32,12 +32,12 @@ class Fault:
 def beyond_one_edit(lanes: Lanes, wrong: dict[int, dict[int, tuple[int, int]]], complete: bool) -> Report:
     """`wrong` is lane -> node -> (missing bits, bits too many)."""
     faults = [_fault(lanes, group, nodes) for group, nodes in list(wrong.items())[:SEPARATE]]
-    faults = list({fault.edit or (fault.kind, fault.step, fault.rows): fault for fault in faults}.values())
-    faults.sort(key=lambda fault: fault.step)
+    different = {fault.edit or (fault.kind, fault.step, fault.rows): fault for fault in reversed(faults)}
+    faults = sorted(reversed(different.values()), key=lambda fault: fault.step)
     end = cells.at_the_end(lanes, wrong)
     return Report(
         right=False,
-        sentence=_sentence(lanes.schedule, faults[0], end),
+        sentence=_sentence(lanes.schedule, faults[0], end, complete),
         kind=faults[0].kind,
         step=faults[0].step,
         transfers=tuple(dict.fromkeys(row for fault in faults for row in fault.rows)),
@@ -63,7 +63,7 @@ def _fault(lanes: Lanes, group: int, nodes: dict[int, tuple[int, int]]) -> Fault
     return Fault(origin.kind, origin.step, tuple(dict.fromkeys(move.row for move in origin.moves)), at)
 
 
-def _sentence(schedule: Schedule, first: Fault, end: Sequence[Cell]) -> str:
+def _sentence(schedule: Schedule, first: Fault, end: Sequence[Cell], complete: bool) -> str:
     say = Words(schedule)
     if first.edit is not None:
         says = f"in step {first.step}, {say.mistake(first.edit)}"
@@ -71,7 +71,8 @@ def _sentence(schedule: Schedule, first: Fault, end: Sequence[Cell]) -> str:
         says = say.race(first.rows, first.at)
     else:
         says = f"{_traced(first)}: {say.cell(first.at)}"
-    return f"{schedule.name}: no single change makes it right. The first fault: {says}.{say.at_the_end(end)}"
+    tried = "" if complete else " that was tried"
+    return f"{schedule.name}: no single change{tried} makes it right. The first fault: {says}.{say.at_the_end(end)}"
 
 
 def _traced(fault: Fault) -> str:

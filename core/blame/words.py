@@ -106,9 +106,18 @@ def kind(schedule: Schedule, edit: Edit) -> str:
 
 
 def one_fault(
-    schedule: Schedule, step: int, repairs: Sequence[Edit], raced: Sequence[int], at: Cell, end: Sequence[Cell]
+    schedule: Schedule,
+    step: int,
+    repairs: Sequence[Edit],
+    raced: Sequence[int],
+    at: Cell,
+    end: Sequence[Cell],
+    complete: bool,
 ) -> str:
-    """What to say when single edits repair a schedule, the likeliest first; `raced` are transfers that race."""
+    """What to say when single edits repair a schedule, the likeliest first.
+
+    `raced` are the transfers that race; `complete` says whether every single edit was tried.
+    """
     say, best = Words(schedule), repairs[0]
     if raced:
         says = f"{say.race(raced, at)}. The likeliest repair: {say.mistake(best)}{_or_its_twin(schedule, repairs)}."
@@ -116,9 +125,14 @@ def one_fault(
         when = "At the end" if at.step == schedule.num_steps else f"After step {at.step - 1}"
         says = f"in step {step}, {say.mistake(best)}{_or_its_twin(schedule, repairs)}. {when} {say.cell(at)}."
         says += say.at_the_end(end) if at.step < schedule.num_steps else ""
-    others = len(repairs) - 1
-    says += f" {others} other single change{'s' * (others > 1)} would repair it too." if others else ""
-    return f"{schedule.name}: {says}"
+    return f"{schedule.name}: {says}{_others(len(repairs) - 1, complete)}"
+
+
+def _others(count: int, complete: bool) -> str:
+    if not count:
+        return "" if complete else " (Not every other change was tried.)"
+    least = "" if complete else "At least "
+    return f" {least}{count} other single change{'s' * (count > 1)} would repair it too."
 
 
 def _or_its_twin(schedule: Schedule, repairs: Sequence[Edit]) -> str:
