@@ -124,3 +124,19 @@ def test_too_many_transfers_are_refused_in_words():
     trace = Trace(schedule, 0, np.zeros(len(src)), np.zeros(len(src)), "model")
     with pytest.raises(TooLarge, match="Choose fewer ranks"):
         pack_trace(trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "world_size", "columns"),
+    [
+        ("torus", 16, 4),
+        ("torus", 12, None),
+        ("ring", 16, 0),
+        ("halving_doubling", 16, 0),
+        ("direct", 8, 0),
+        ("chain", 9, 0),
+    ],
+)
+def test_a_grid_is_seen_where_a_schedule_has_one(name, world_size, columns):
+    header, _ = unpack(pack_trace(traced(name, world_size)))
+    assert header["grid"] == columns if columns is not None else header["grid"] in (3, 4, 6)

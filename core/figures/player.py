@@ -62,6 +62,7 @@ def pack_trace(
         "nbytes": trace.nbytes,
         "origin": trace.origin,
         "collective": collective.name,
+        "grid": _grid(schedule),
         "group_name": "node" if "node_of" in trace.about else "group",
         "source": source,
         "linked": linked,
@@ -140,6 +141,25 @@ def _groups(trace: Trace) -> dict[str, np.ndarray]:
     sizes = np.bincount(seen)
     neighbours = (np.diff(seen) >= 0).all() and (sizes == sizes[0]).all() and 1 < len(sizes) < schedule.world_size
     return {"group": narrow(seen)} if neighbours and (seen == later).all() else {}
+
+
+def _grid(schedule: Schedule) -> int:
+    """The number of columns, if all who talk are side by side in a grid whose rows and columns are rings; else 0."""
+    n = schedule.world_size
+    if n < 6 or schedule.num_vertices > n or not schedule.num_transfers:
+        return 0
+    low, high = np.unique(np.sort(np.stack([schedule.src, schedule.dst]), axis=0), axis=1)
+    for columns in range(int(n**0.5), n // 2 + 1):
+        rows = n // columns
+        if rows * columns != n or columns < 2:
+            continue
+        same_row, same_column = low // columns == high // columns, low % columns == high % columns
+        across, down = high - low, (high - low) // columns
+        beside = same_row & ((across == 1) | (across == columns - 1))
+        below = same_column & ((down == 1) | (down == rows - 1))
+        if (beside | below).all() and beside.any() and below.any():
+            return columns
+    return 0
 
 
 def _islands(schedule: Schedule, steps: int) -> np.ndarray:

@@ -1,13 +1,14 @@
 // Where every vertex is drawn, in pixels: pure geometry that knows nothing of drawing.
 
-import { EDGE, ellipse, frame, nodes, rings, tree } from "./shapes.js";
+import { EDGE, ellipse, frame, grid, nodes, rings, tree } from "./shapes.js";
+import { rooted, rootOf } from "./trees.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {import("./shapes.js").Spots} Spots */
 /**
  * @typedef {object} Layout
  * @property {"cards"|"dots"} kind cards show their cells, dots only how full they are
- * @property {"circle"|"tree"|"nodes"} shape
+ * @property {"circle"|"tree"|"nodes"|"grid"} shape
  * @property {number} width @property {number} height
  * @property {Float64Array} x centre of each vertex @property {Float64Array} y
  * @property {number} cardWidth @property {number} cardHeight of a card, or the diameter of a dot
@@ -17,14 +18,14 @@ import { EDGE, ellipse, frame, nodes, rings, tree } from "./shapes.js";
  * @property {{x: number, y: number, width: number, height: number}|null} lens room in the middle, if there is any
  */
 
-const LARGEST_CELL = 30;
+const LARGEST_CELL = 40;
 const SMALLEST_CELL = 7;
 const CARD_CELLS = 320; // more cells than this are drawn as one dot for each vertex
 const GAPS = [[34, 17], [24, 14], [14, 12], [8, SMALLEST_CELL]]; // pixels between cards, and the smallest cell worth that gap
 
 /** @param {Trace} trace @param {number} width @param {number} height @returns {Layout} */
 export function place(trace, width, height) {
-  const shape = trace.vertices > trace.ranks ? "tree" : trace.group ? "nodes" : "circle";
+  const shape = trace.vertices > trace.ranks || rootOf(trace) >= 0 ? "tree" : trace.group ? "nodes" : trace.grid ? "grid" : "circle";
   if (trace.vertices * trace.slots <= CARD_CELLS) {
     const cards = largestCards(trace, width, height, shape);
     if (cards) return { ...cards, lens: shape === "circle" && cards.cell < 14 ? emptyMiddle(trace, cards) : null };
@@ -33,25 +34,28 @@ export function place(trace, width, height) {
 }
 
 /**
- * The layout with the largest cells that fit without overlap, or null.
+ * The layout with the largest cells that fit without overlap, or null. Cards about as wide as high are preferred.
  * @param {Trace} trace @param {number} width @param {number} height @param {Layout["shape"]} shape
  */
 function largestCards(trace, width, height, shape) {
   for (const [gap, smallest] of GAPS) {
-    for (let cell = LARGEST_CELL; cell >= smallest; cell--) {
-      for (const columns of columnChoices(trace)) {
-        for (const spots of candidates(trace, shape)) {
+    let best = /** @type {Layout|null} */ (null);
+    let most = 0;
+    for (const [columns, liking] of columnChoices(trace)) {
+      for (const spots of candidates(trace, shape)) {
+        for (let cell = LARGEST_CELL; cell >= smallest && cell * liking > most; cell--) {
           const card = cardSize(trace, cell, columns);
           const layout = { kind: /** @type {const} */ ("cards"), shape, width, height, ...card, cell, columns, lens: null, ...spots(trace, width, height, card) };
-          if (fits(layout, gap)) return layout;
+          if (fits(layout, gap)) [best, most] = [layout, cell * liking];
         }
       }
     }
+    if (best) return best;
   }
   return null;
 }
 
-/** @param {Trace} trace @param {Layout} cards @returns {Layout["lens"]} the room inside the ring, if no edge crosses it */
+/** @param {Trace} trace @param {Pick<Layout, "x"|"y"|"width"|"height"|"cardWidth"|"cardHeight">} cards @returns {Layout["lens"]} the room inside the ring, if no edge crosses it */
 function emptyMiddle(trace, { x, y, width, height, cardWidth, cardHeight }) {
   const [halfWidth, halfHeight] = [width / 2 - cardWidth - 3 * EDGE, height / 2 - cardHeight - 3 * EDGE];
   for (let i = 0; i < trace.src.length; i++) {
@@ -63,11 +67,12 @@ function emptyMiddle(trace, { x, y, width, height, cardWidth, cardHeight }) {
   return { x: width / 2, y: height / 2, width: 2 * halfWidth, height: 2 * halfHeight };
 }
 
-/** @param {Trace} trace @returns {number[]} how many cells side by side, most square first */
-function columnChoices({ slots, chunks }) {
+/** @param {Trace} trace @returns {Array<[number, number]>} how many cells side by side, and how well liked */
+function columnChoices({ chunks }) {
   const square = Math.ceil(Math.sqrt(chunks));
-  const choices = [square, 2 * square, Math.ceil(chunks / 2), chunks, Math.max(1, Math.floor(square / 2))];
-  return [...new Set(choices.filter((columns) => columns >= 1 && columns <= Math.max(chunks, 1) && slots > 0))];
+  const choices = [[square, 1], [Math.ceil(chunks / 2), 0.95], [2 * square, 0.85], [Math.max(1, square >> 1), 0.8], [chunks, 0.7], [1, 0.6]];
+  const seen = new Set();
+  return /** @type {Array<[number, number]>} */ (choices.filter(([columns]) => columns >= 1 && columns <= chunks && !seen.has(columns) && seen.add(columns)));
 }
 
 /** @param {Trace} trace @param {number} cell @param {number} columns */
@@ -80,8 +85,9 @@ function cardSize({ slots }, cell, columns) {
 
 /** @param {Trace} trace @param {Layout["shape"]} shape @returns {Spots[]} */
 function candidates(trace, shape) {
-  if (shape === "tree") return [tree];
+  if (shape === "tree") return rootOf(trace) >= 0 ? [rooted] : [tree];
   if (shape === "nodes") return [nodes];
+  if (shape === "grid") return [grid];
   return trace.ranks <= 2 ? [ellipse] : [ellipse, frame];
 }
 
@@ -103,20 +109,23 @@ export function fits({ x, y, cardWidth, cardHeight, width, height, shape }, gap)
  * @param {Trace} trace @param {number} width @param {number} height @param {Layout["shape"]} shape @returns {Layout}
  */
 function dots(trace, width, height, shape) {
-  const spots = shape === "nodes" ? nodes : shape === "tree" ? rings : ellipse;
+  const spots = { nodes, grid, circle: ellipse, tree: rootOf(trace) >= 0 ? rooted : rings }[shape];
   const size = Math.max(4, Math.min(22, (Math.min(width, height) * 2.4) / trace.ranks));
   const margin = trace.ranks <= 64 ? 62 : 92; // room for the names outside
-  const card = shape === "nodes" ? { cardWidth: size, cardHeight: size } : { cardWidth: margin, cardHeight: trace.ranks <= 64 ? margin : 62 };
+  const round = spots === ellipse || spots === rings;
+  const card = round ? { cardWidth: margin, cardHeight: trace.ranks <= 64 ? margin : 62 } : { cardWidth: size, cardHeight: size };
   const placed = spots(trace, width, height, card);
-  const dot = shape === "nodes" ? Math.min(18, 0.8 * nearest(placed)) : size;
-  const lens = shape === "circle" ? { x: width / 2, y: height / 2, width: (width - 2 * margin) * 0.9, height: (height - 2 * margin) * 0.66 } : null;
+  const dot = round ? size : Math.max(3, Math.min(18, (shape === "grid" ? 0.55 : 0.8) * nearest(placed)));
+  const open = trace.ranks > 64 || emptyMiddle(trace, { ...placed, width, height, cardWidth: margin, cardHeight: margin }); // chords of a few ranks are worth seeing
+  const lens = shape === "circle" && open ? { x: width / 2, y: height / 2, width: (width - 2 * margin) * 0.9, height: (height - 2 * margin) * 0.66 } : null;
   return { kind: "dots", shape, width, height, ...placed, cardWidth: dot, cardHeight: dot, title: 0, cell: 0, columns: 1, lens };
 }
 
-/** @param {{x: Float64Array, y: Float64Array}} placed @returns {number} distance between the first two neighbours */
+/** @param {{x: Float64Array, y: Float64Array}} placed @returns {number} distance between the nearest two, among the first few hundred */
 function nearest({ x, y }) {
   let least = Infinity;
-  for (let v = 1; v < Math.min(x.length, 64); v++) least = Math.min(least, Math.hypot(x[v] - x[v - 1], y[v] - y[v - 1]));
+  const many = Math.min(x.length, 300);
+  for (let a = 0; a < many; a++) for (let b = 0; b < a; b++) least = Math.min(least, Math.hypot(x[a] - x[b], y[a] - y[b]));
   return least;
 }
 

@@ -143,7 +143,8 @@ function bestGrid(members, width, height, card) {
     for (let inside = 1; inside <= size; inside++) {
       const w = (width - EDGE) / across / inside;
       const h = ((height - EDGE) / Math.ceil(members.length / across) - 22) / Math.ceil(size / inside);
-      const room = Math.min(w / card.cardWidth, h / card.cardHeight);
+      const rows = across === 1 && inside === size ? 1.6 : 1; // a group a row: ways between groups run straight up and down
+      const room = rows * Math.min(w / card.cardWidth, h / card.cardHeight);
       if (room > most + 1e-9) [most, best] = [room, [across, inside]];
     }
   }
@@ -184,4 +185,14 @@ export function rings(trace, width, height, card) {
 function crowded(vertices, x, y) {
   const places = new Set(vertices.map((v) => `${Math.round(x[v] / 3)} ${Math.round(y[v] / 3)}`));
   return places.size < vertices.length;
+}
+
+/** @type {Spots} ranks in rows and columns, with room around for the ways that close them to rings */
+export function grid(trace, width, height, card) {
+  const rows = Math.ceil(trace.ranks / trace.grid);
+  const [edgeX, edgeY] = [EDGE + card.cardWidth / 2 + 14, EDGE + card.cardHeight / 2 + 14];
+  const step = (/** @type {number} */ room, /** @type {number} */ edge, /** @type {number} */ many) => (room - 2 * edge) / Math.max(1, many - 1);
+  const x = Float64Array.from({ length: trace.vertices }, (_, r) => edgeX + (r % trace.grid) * step(width, edgeX, trace.grid));
+  const y = Float64Array.from({ length: trace.vertices }, (_, r) => edgeY + Math.floor(r / trace.grid) * step(height, edgeY, rows));
+  return { x, y, boxes: [] };
 }

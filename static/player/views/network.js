@@ -14,6 +14,7 @@ import { pixelAxes, PlotView } from "./view.js";
 /** @typedef {{x0: number, y0: number, x1: number, y1: number, bow: number, add: boolean, transfer: number, slot: number}} Packet */
 
 const MOST_PACKETS = 2500;
+const CROWD = 40; // so many packets at once are drawn smaller, their ways thinner
 
 export class NetworkView extends PlotView {
   /** @param {string} [name] @param {string} [title] */
@@ -170,9 +171,10 @@ export class NetworkView extends PlotView {
       const points = between(l, src[transfer], dst[transfer], bow);
       if (points.length < 2) continue;
       const colour = add ? theme.reduce : theme.copy;
-      const width = l.kind === "cards" ? 2.4 : l.cardWidth > 8 ? 1.8 : 1;
-      pen.line(points, { colour, width, dash: add ? [] : [6, 4], alpha: 0.85 });
-      if (l.kind === "cards") arrow(pen, points, colour);
+      const crowd = this.packets.length > CROWD;
+      const width = crowd ? 1.2 : l.kind === "cards" ? 2.4 : l.cardWidth > 8 ? 1.8 : 1;
+      pen.line(points, { colour, width, dash: add ? [] : [6, 4], alpha: crowd ? 0.45 : 0.85 });
+      if (l.kind === "cards" && !crowd) arrow(pen, points, colour);
     }
   }
 
@@ -187,7 +189,7 @@ export class NetworkView extends PlotView {
   paintPackets(pen) {
     const { theme, lane, still, trace } = this.scene;
     const l = /** @type {import("../layout.js").Layout} */ (this.layout);
-    const size = l.kind === "cards" ? Math.max(8, l.cell - 2) : Math.max(4, l.cardWidth * 0.62);
+    const size = l.kind === "cards" ? Math.max(8, Math.min(l.cell - 2, this.packets.length > CROWD ? 15 : 40)) : Math.max(4, l.cardWidth * 0.62);
     for (const { x0, y0, x1, y1, bow, add, transfer, slot } of this.packets) {
       const [x, y] = along(x0, y0, x1, y1, bow, still ? 0 : ease(lane.fracOf(transfer)));
       const fill = add ? theme.reduce_text : theme.copy_text;

@@ -81,7 +81,7 @@ export function names({ trace, theme }, l) {
   const shown = { x: [], y: [], text: [] };
   const cards = l.kind === "cards";
   const every = cards || trace.ranks <= 64 ? 1 : 2 ** Math.ceil(Math.log2(trace.ranks / 8));
-  if (!cards && l.shape === "nodes") return { type: "scatter", mode: "text", x: [null], y: [null] };
+  if (!cards && (l.shape === "nodes" || l.shape === "grid" || (l.shape === "tree" && trace.vertices === trace.ranks))) return { type: "scatter", mode: "text", x: [null], y: [null] };
   for (let v = 0; v < (cards ? trace.vertices : trace.ranks); v += every) {
     const out = 1 + (l.cardWidth / 2 + (every > 1 ? 24 : 12)) / Math.hypot(l.x[v] - l.width / 2, l.y[v] - l.height / 2);
     shown.x.push(cards ? l.x[v] : l.width / 2 + (l.x[v] - l.width / 2) * out);
@@ -118,19 +118,20 @@ export function arrow(pen, points, colour) {
 }
 
 /**
- * How far a way must bow so as not to run through the cards between its ends; 0 when nothing is in the way.
- * Only for cards in rows: elsewhere a bow would cross more than it avoids.
+ * How far a way must bow so as not to run through what stands between its ends; 0 when nothing is in the way.
+ * Only where vertices stand in rows: elsewhere a bow would cross more than it avoids.
  * @param {import("../layout.js").Layout} l @param {number} a @param {number} b @returns {number}
  */
 export function detour(l, a, b) {
-  if (l.kind !== "cards" || l.shape !== "nodes") return 0;
+  if (l.shape === "circle" || l.x.length > 300) return 0;
   const flat = Math.abs(l.y[a] - l.y[b]) < 2;
   const upright = Math.abs(l.x[a] - l.x[b]) < 2;
   if (!flat && !upright) return 0;
   const [at, across] = flat ? [l.x, l.y] : [l.y, l.x];
   const between = (/** @type {number} */ v) => Math.abs(across[v] - across[a]) < 2 && at[v] > Math.min(at[a], at[b]) + 2 && at[v] < Math.max(at[a], at[b]) - 2;
-  for (let v = 0; v < l.x.length; v++) if (between(v)) return (flat ? l.cardHeight : l.cardWidth) / 2 + 14;
-  return 0;
+  if (!Array.from(l.x.keys()).some(between)) return 0;
+  if (l.shape === "tree") return Math.sign(l.x[a] - l.x[b]) * Math.min(90, l.cardHeight / 2 + 0.2 * Math.abs(l.x[a] - l.x[b])); // over the row
+  return (flat ? l.cardHeight : l.cardWidth) / 2 + (l.kind === "cards" ? 14 : 5);
 }
 
 /** @param {Pen} pen @param {Scene} scene @param {import("../layout.js").Layout} l every link as wide as the chunks it carries in all */
