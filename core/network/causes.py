@@ -33,8 +33,12 @@ class Cause:
 
 def times(plan: Plan, start: np.ndarray, end: np.ndarray) -> Times:
     """Split start and end of messages: additions come last, latency before them."""
+    late = plan.network.late[plan.dst]
     arrive = end - plan.added * plan.network.gamma[plan.dst]
-    return Times(start, np.maximum(arrive - plan.alpha, start), end, arrive)
+    gone = np.maximum(arrive - plan.alpha, start)
+    kept = (late > 0) & (arrive <= late * (1 + 1e-12))  # it lay there until its receiver came: nobody knows how long
+    gone = np.where(kept, np.minimum(gone, start + plan.nbytes * plan.beta), gone)
+    return Times(start, gone, end, arrive)
 
 
 class Causes:
