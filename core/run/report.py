@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from pathlib import Path
 
+from core.run import sweep
 from core.units import show_bytes, show_seconds
 
 
@@ -76,3 +79,38 @@ def _dict(value) -> dict:
 
 def _number(value) -> float | None:
     return float(value) if isinstance(value, int | float) else None
+
+
+def typed() -> str:
+    """The command line that started this program, to be typed again."""
+    return shlex.join(["python", "-m", "core.run", *sys.argv[1:]])
+
+
+def complain(problem: str) -> int:
+    """Say what is wrong with what was asked for; the exit code that means so."""
+    print(f"core.run: {problem}", file=sys.stderr)
+    return 2
+
+
+def print_result(result: dict, files: list[str], as_json: bool) -> None:
+    if as_json:
+        print(sweep.to_json({**result, "files": files}))
+        return
+    print(table(result["rows"]))
+    print("\n".join([*about_lines(result), *(f"trace in {name}" for name in files)]))
+
+
+def write(out: str, traces: list[dict]) -> list[str]:
+    """Write the trace files; several of them get names of their own."""
+    if not out:
+        return []
+    path, written = Path(out), []
+    for found in traces:
+        name = path
+        if len(traces) > 1:
+            word = "".join(c if c.isalnum() else "-" for c in f"{found['label']}-{found['nbytes']}").strip("-")
+            name = path.with_name(f"{path.stem}-{word}{path.suffix or '.arl'}")
+        name.parent.mkdir(parents=True, exist_ok=True)
+        name.write_bytes(found["data"])
+        written.append(str(name))
+    return written

@@ -36,6 +36,16 @@ def test_a_run_prints_a_table_and_writes_a_trace(tmp_path):
 
 
 @pytest.mark.usefixtures("mpi")
+def test_a_trace_that_cannot_be_written_is_told_after_the_result(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = command("-n", "2", "--bytes", "1K", "--out", str(tmp_path / "file" / "t.arl"), *ENOUGH)
+    assert done.returncode == 1
+    assert "cannot be written" in done.stdout
+    assert "1 KiB  ring" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("mpi")
 def test_json_and_several_methods(tmp_path):
     out = str(tmp_path / "t.arl")
     done = command("-n", "2", "--algorithm", "ring,direct", "--bytes", "1K", "--json", "--out", out, *ENOUGH)

@@ -43,7 +43,7 @@ def test_half_precision_and_averages():
     assert job.state == "done", job.error
 
 
-@pytest.mark.parametrize(("kind", "sentence"), [("kill", "Connection closed by peer"), ("raise", "made on purpose")])
+@pytest.mark.parametrize(("kind", "sentence"), [("kill", "by peer"), ("raise", "made on purpose")])
 def test_the_living_hear_of_the_dead(kind, sentence, nothing_left):
     job = finished((Method("ring"),), 3, fault={"kind": kind, "rank": 1})
     assert job.state == "failed"

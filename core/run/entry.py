@@ -1,0 +1,102 @@
+"""Where the processes of a live run begin: those that a Job starts, and those that mpiexec or srun start."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from core.run import faults, runtimes
+from core.run.arguments import request_of
+from core.run.groups import group_of, run_in_groups
+from core.run.report import Printer, complain, print_result, typed, write
+from core.run.request import Request
+from core.run.watch import Watch
+from core.run.worker import Report, RunFailed, Worker
+
+
+def of_a_job(spec: Path) -> int:
+    """One process of a Job: events go to stdout, one JSON line each, traces into the job's folder."""
+    about = json.loads(spec.read_text())
+    request, folder = Request.from_dict(about["request"]), Path(about["folder"])
+
+    def report(event: dict) -> None:
+        if event["ev"] == "trace":
+            name = f"{event['label']}-{event['nbytes']}.arl".replace("/", "-")
+            (folder / name).write_bytes(event.pop("data"))
+            event["file"] = name
+        os.write(1, (json.dumps(event) + "\n").encode())  # one call: lines of several processes do not mix
+
+    def guard(rank: int) -> Watch:
+        return Watch(rank, about["folder"], about["parent"], request.time_limit)
+
+    return work(request, report, guard, about["command"])
+
+
+def of_a_cluster(options: argparse.Namespace) -> int:
+    """One process that mpiexec or srun started without the app: process 0 talks to the terminal."""
+    request = request_of(options, 2 if options.ranks is None else options.ranks)
+    if options.ranks is None:  # as many ranks as the world has, less the switches
+        size = group_of("mpi").size
+        fitting = (n for n in range(size, 0, -1) if _fits(options, n, size))
+        request = request_of(options, next(fitting, size))
+    if problem := request.refuse() or faults.refuse(request.fault, request.num_processes):
+        return complain(problem)
+    printer, traces = Printer(), []
+
+    def report(event: dict) -> None:
+        if event["ev"] == "progress":
+            printer.show(event["done"], event["text"])
+        elif event["ev"] == "trace":
+            traces.append(event)
+        elif event["ev"] == "error":
+            printer.close()
+            print(f"core.run: {event['text']}", file=sys.stderr)
+        elif event["ev"] == "done":
+            printer.close()
+            print_result(event["result"], write(options.out, traces), options.json)
+
+    return work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed())
+
+
+def _fits(options: argparse.Namespace, world_size: int, size: int) -> bool:
+    request = request_of(options, world_size)
+    return not request.refuse() and request.num_processes == size
+
+
+def work(request: Request, report: Report, guard: Callable[[int], Watch], command: str) -> int:
+    """What the processes of both kinds do; the exit code. Errors become an event, and the end of all processes."""
+
+    def one(group) -> int:
+        watch = guard(group.rank)
+        try:
+            result = Worker(request, group, report, watch, command).work()
+        except RunFailed as failed:
+            if group.rank == 0:
+                report({"ev": "error", "text": str(failed)})
+            return 3
+        except Exception as problem:
+            traceback.print_exc()
+            report({"ev": "error", "text": f"process {group.rank}: {type(problem).__name__}: {_plain(problem)}"})
+            sys.stderr.flush()
+            group.abort(1)
+            return 1
+        if group.rank == 0:
+            report({"ev": "done", "result": result})
+        return 0
+
+    try:
+        return run_in_groups(request, one)
+    except runtimes.Missing as missing:
+        report({"ev": "error", "text": str(missing)})
+        return 2
+
+
+def _plain(problem: Exception) -> str:
+    """What went wrong, without the place in somebody else's source that gloo puts first."""
+    return re.sub(r"^\[[^\]]*\] ", "", str(problem))[:300]
