@@ -105,7 +105,7 @@ def test_all_links_together_carry_no_more_than_they_can_at_any_moment():
 
 def test_beyond_its_budget_it_says_so_and_uses_static_loads():
     schedule, network = ALGORITHMS["ring"](64), fat_tree(64)
-    trace = simulate(schedule, 1e6, network, placement="shuffled", budget=1000)
+    trace = simulate(schedule, 1e6, network, placement="shuffled", budget=0.05)
     loads = simulate(schedule, 1e6, network, placement="shuffled", model="links")
     assert trace.seconds == loads.seconds
     assert trace.about["model"] == "links"

@@ -10,7 +10,7 @@ from core.collective import ALL_REDUCE, Collective
 from core.network.bound import guard
 from core.network.buffered import Buffered
 from core.network.conditions import Network, meet
-from core.network.flow import UPDATES, TooMuch, flow
+from core.network.flow import BUDGET, TooMuch, flow
 from core.network.history import TABLE_LIMIT, Table, history
 from core.network.plan import plan
 from core.network.rendezvous import Lockstep, Rendezvous
@@ -36,7 +36,7 @@ def simulate(
     *,
     collective: Collective | None = None,
     envelope: float = 0.0,
-    budget: int = UPDATES,
+    budget: float = BUDGET,
     **conditions,
 ) -> Trace:
     """Times of every transfer of `schedule` for buffers of `nbytes` on `topology`, from the moment ranks may enter.
@@ -45,7 +45,7 @@ def simulate(
     slots       how many messages a sender may have under way to one receiver (buffered); None: any number
     collective  when it is ALL_REDUCE, its lower bound is checked too; the bound of every link always is
     envelope    bytes added to every message
-    budget      rates that the flow model may work out; beyond it the answer comes from static loads, and says so
+    budget      seconds that the flow model may take, by count; beyond it static loads answer, and say so
     conditions  placement, late, jitter, degraded, slow, seed: see `meet`
 
     trace.about says which model and way of sending were used, and why, if they are not those asked for ("note").
@@ -65,7 +65,7 @@ def simulate(
             return _by_events(schedule, nbytes, network, envelope, budget, collective, about)
         except TooMuch:
             about["model"] = model = "links"
-            notes.append(f"more than {budget} rates to work out: static link loads instead of the flow model")
+            notes.append(f"the flow model would take more than {budget:g} s: static link loads instead")
     steps, inside = Steps(network, nbytes / schedule.num_chunks, envelope), model == "links"
     past = history(schedule, network.late) if send == "buffered" and model != "lockstep" else None
     if model == "lockstep":

@@ -16,16 +16,18 @@ from core.network.groups import alone_in_step, by_port, by_step, links
 from core.network.plan import Plan, data_edges
 from core.network.sharing import ARRIVE, DONE, DRAINED, ENTER, JOIN, Sharing
 
-UPDATES = 2_000_000  # rates to work out before giving up: a few seconds
+BUDGET = 3.0  # seconds of work before giving up; counted, not measured, so that the same call always decides alike
+PER_MESSAGE, PER_VISIT = 10e-6, 0.4e-6  # seconds, on an ordinary processor: of a message, of a look at one of its links
 
 
 class TooMuch(Exception):
     """The flow model would take too long for this schedule on this network."""
 
 
-def flow(plan: Plan, send: str, slots: int | None = None, most: int = UPDATES) -> tuple[np.ndarray, np.ndarray]:
+def flow(plan: Plan, send: str, slots: int | None = None, budget: float = BUDGET) -> tuple[np.ndarray, np.ndarray]:
     """(start, end) of every message, float64 [num_messages], infinity where it never happens. Raises TooMuch."""
-    if len(plan) > most:
+    most = (budget - PER_MESSAGE * len(plan)) / PER_VISIT
+    if most <= 0:
         raise TooMuch
     run = _Rendezvous(plan) if send == "rendezvous" else _Buffered(plan, slots)
     run.play(most)
@@ -46,7 +48,7 @@ class _Run:
         self.adding = (plan.added * plan.network.gamma[plan.dst]).tolist()
         self.add_free = [0.0] * len(self.late)
 
-    def play(self, most: int) -> None:
+    def play(self, most: float) -> None:
         heap, sharing = self.heap, self.sharing
         react = {JOIN: self.join, ARRIVE: self.arrived, DONE: self.done, ENTER: self.enter}
         pop, ends, leave, drained = heapq.heappop, sharing.ends, sharing.leave, self.drained
@@ -63,7 +65,7 @@ class _Run:
                     drained(which, time)
             if sharing.changed:
                 sharing.refill(now)
-                if sharing.updates > most:
+                if sharing.visits > most:
                     raise TooMuch
 
     def join(self, message: int, now: float) -> None:

@@ -29,7 +29,8 @@ class Sharing:
         self.since = [0.0] * len(paths)  # when `left` was right
         self.ends = [-1.0] * len(paths)  # when the message will have drained, if nothing changes
         self.changed: list[int] = []  # links that a message joined or left since the last refill
-        self.updates = 0  # rates worked out so far
+        self.hops = sum(map(len, paths)) / max(len(paths), 1)
+        self.visits = 0.0  # looks at a link of a message so far
 
     def join(self, message: int, nbytes: float, now: float) -> None:
         self.left[message], self.since[message], self.rate[message] = nbytes, now, 0.0
@@ -58,7 +59,7 @@ class Sharing:
             if link in seen:
                 continue
             messages, links = self._connected(link, seen)
-            self.updates += len(messages)
+            self.visits += self.hops * len(messages)
             for one in links:
                 self.full[one] = False
             if len(messages) < 2:
