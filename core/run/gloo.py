@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -22,6 +24,7 @@ from core.run.plan import Piece
 from core.run.runtimes import Missing
 
 TAGS = 1 << 20
+LOOK, LAST_WORDS = 0.1, 0.5  # seconds between two looks at the others, and for them to say why they end
 REDUCTIONS = {"sum": "SUM", "avg": "SUM", "prod": "PRODUCT", "max": "MAX", "min": "MIN"}
 
 
@@ -121,8 +124,15 @@ def run_gloo(size: int, time_limit: float, one: Callable[[Group], int]) -> int:
     with TemporaryDirectory() as folder:
         meet = f"file://{folder}/meet"
         others = [_copy(rank, size, meet, time_limit, one) for rank in range(1, size)]
+        codes: dict[int, int] = {}
+        guard = threading.Thread(target=_guard, args=(others, codes), daemon=True)
+        guard.start()
         try:
-            return max(_rank(0, size, meet, time_limit, one), *map(_code, others), 0)
+            code = _rank(0, size, meet, time_limit, one)
+            if code:
+                return code
+            guard.join()
+            return max(codes.values(), default=0)
         finally:
             for pid in others:
                 with suppress(ProcessLookupError, ChildProcessError):
@@ -154,5 +164,16 @@ def _rank(rank: int, size: int, meet: str, time_limit: float, one: Callable[[Gro
     return code
 
 
-def _code(pid: int) -> int:
-    return abs(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+def _guard(others: list[int], codes: dict[int, int]) -> None:
+    """Note how the other processes end. When one has failed, end all: gloo does not always notice."""
+    while len(codes) < len(others):
+        for rank, pid in enumerate(others, 1):
+            ended, status = (0, 0) if pid in codes else os.waitpid(pid, os.WNOHANG)
+            if ended:
+                codes[pid] = os.waitstatus_to_exitcode(status)
+            if codes.get(pid):
+                time.sleep(LAST_WORDS)  # those that gloo has told say what it said
+                how = f"was ended by signal {-codes[pid]}" if codes[pid] < 0 else f"ended with code {codes[pid]}"
+                os.write(2, f"process {rank} {how}\n".encode())
+                os._exit(1)
+        time.sleep(LOOK)
