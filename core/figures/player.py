@@ -61,6 +61,7 @@ def pack_trace(
         "phases": _runs(schedule.phases),
         "nbytes": trace.nbytes,
         "origin": trace.origin,
+        "lockstep": trace.source == "model",  # everybody waits for the slowest of a step
         "collective": collective.name,
         "grid": _grid(schedule),
         "group_name": "node" if "node_of" in trace.about else "group",
@@ -148,7 +149,8 @@ def _grid(schedule: Schedule) -> int:
     n = schedule.world_size
     if n < 6 or schedule.num_vertices > n or not schedule.num_transfers:
         return 0
-    low, high = np.unique(np.sort(np.stack([schedule.src, schedule.dst]), axis=0), axis=1)
+    low, high = np.minimum(schedule.src, schedule.dst), np.maximum(schedule.src, schedule.dst)
+    low, high = np.divmod(np.unique(low.astype(np.int64) * n + high), n)
     for columns in range(int(n**0.5), n // 2 + 1):
         rows = n // columns
         if rows * columns != n or columns < 2:
