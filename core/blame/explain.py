@@ -34,9 +34,10 @@ def explain(schedule: Schedule, collective: Collective, chunks: Iterable[int]) -
 
 
 def _wrong_lanes(lanes: Lanes, chunks: Iterable[int]) -> Wrong:
-    """A lane with a race has no wrong nodes: what it holds depends on luck."""
+    """A lane with a race has no wrong nodes: what it holds depends on luck. Scratch may be a lane of its own."""
     wrong: Wrong = {}
-    for group in dict.fromkeys(lanes.group[np.asarray(chunks, np.int64)].tolist()):
+    every_buffer = lanes.group.reshape(-1, lanes.schedule.num_chunks)[:, np.asarray(chunks, np.int64)]
+    for group in dict.fromkeys(every_buffer.ravel().tolist()):
         moves = lanes[group].moves
         raced = bool(racing_rows(moves))
         nodes = {} if raced else wrong_nodes(lanes[group], moves)
