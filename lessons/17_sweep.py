@@ -32,8 +32,8 @@ def main() -> None:
         "Five kinds of step are timed at nine sizes. From these alone, every algorithm's time can be predicted."
     )
     live.start(calibrate.request(request.world_size, request.backend, through(request)), "", "calibrate", "Calibrate")
-    done = live.follow("calibrate")
-    learned = live_sweep.learned(done) if done is not None and done.state == "done" else None
+    live.follow("calibrate")
+    learned = live_sweep.known(request)
     if learned:
         live_sweep.predicted(learned, request)
     st.subheader("2. Guess, then measure", divider="gray")

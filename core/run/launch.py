@@ -25,6 +25,7 @@ from core.run.request import Request
 from core.units import show_bytes
 
 IDLE = 10.0  # seconds without a sign of life after which a run is given up
+BEGIN = 30.0  # the same while the processes have not met yet: a busy machine loads programs slowly
 TORCH_IDLE = 30.0  # the same where the processes first have to load torch
 ANSWER = 0.8  # seconds that hung processes get to say where they are
 MOST_WAITING = 16
@@ -131,10 +132,11 @@ class Job:
             now = time.monotonic()
             if self._cancel.wait(0.02):
                 return "cancelled", "the run was cancelled"
-            silent, late = now - self._heard > self.idle, now - self._launched > self.request.time_limit
+            patience = self.idle if self.pids else max(self.idle, BEGIN)
+            silent, late = now - self._heard > patience, now - self._launched > self.request.time_limit
             if silent or late:
                 self.where = autopsy.of_hang(folder, len(self.pids) or self.request.num_processes, ANSWER)
-                why = f"nothing happened for {self.idle:g} s" if silent else "its time was up"
+                why = f"nothing happened for {patience:g} s" if silent else "its time was up"
                 return "failed", f"the run was ended because {why} ({self.request.time_limit:g} s at most)"
         return None
 

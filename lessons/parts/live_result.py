@@ -16,6 +16,7 @@ from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
 from lessons.parts.facts import Fact, facts, listed
 from lessons.parts.live import GUESSES, LIBRARY
+from lessons.parts.live_sweep import known
 from lessons.parts.player import player
 
 RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
@@ -59,6 +60,10 @@ def _numbers(job: Job, measured: Trace, ours: dict, native: dict | None) -> None
         Fact("Model", show_seconds(model), "formula", f"alpha-beta-gamma of “{MODEL.name}”"),
         Fact("Model / measured", f"{digits(model / ours['median'])} x", "formula", "1 x would be a perfect model"),
     ]
+    if calibration := known(job.request):
+        predicted = calibration.predict(measured.schedule, measured.nbytes)
+        note = f"from the calibration of Live sweep; {digits(predicted / ours['median'])} x of what was measured"
+        found.append(Fact("Calibrated", show_seconds(predicted), "formula", note))
     if native:
         ratio = f"{digits(ours['median'] / native['median'])} x"
         found[1:1] = [

@@ -16,15 +16,26 @@ from core.run.report import provenance
 from core.run.request import Request
 from core.trace import lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
+from lessons.parts import live
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, facts, grid_of_facts, listed
 
 LIMIT = 4 << 20  # bytes of a sweep file that is opened here
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def learned(_job: Job, run_id: str = "") -> Calibration:
-    return calibrate.learned(_job.result, _job.request.world_size)
+def learned(job: Job | None) -> Calibration | None:
+    """What a finished calibration found."""
+    if job is None or job.state != "done":
+        return None
+    return calibrate.learned(job.result, job.request.world_size)
+
+
+def known(request: Request) -> Calibration | None:
+    """The reader's latest calibration, if it was made under the circumstances of this request."""
+    job = live.job("calibrate")
+    if job is None or (job.request.world_size, job.request.backend) != (request.world_size, request.backend):
+        return None
+    return learned(job) if job.request.methods[0].through == request.methods[0].through else None
 
 
 def predicted(found: Calibration, request: Request) -> None:
