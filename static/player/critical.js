@@ -16,12 +16,14 @@ export function criticalPath(trace) {
   const order = Uint32Array.from(end.keys()).sort((a, b) => end[a] - end[b] || a - b);
   const [arrivals, departures] = [byVertex(trace, trace.dst, order), byVertex(trace, trace.src, order)];
   const slack = 1e-6 * end[order[count - 1]];
+  const everything = Array.from(order);
   const path = [order[count - 1]];
   while (path.length <= trace.steps * 4) {
     const i = path[path.length - 1];
     if (start[i] <= slack) break;
     // first what it had to wait for as data, then what kept the two ports busy
     const before = [arrivals[trace.src[i]], departures[trace.src[i]], arrivals[trace.dst[i]]].map((list) => lastEnded(list, end, start[i] + slack, start, i));
+    if (trace.lockstep) before.push(lastEnded(everything, end, start[i] + slack, start, i)); // the step before had to be over for all
     const latest = Math.max(...before.map((j) => (j < 0 ? -1 : end[j])));
     if (latest < 0) break;
     path.push(before.find((j) => j >= 0 && end[j] >= latest - slack) ?? -1);

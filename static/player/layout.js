@@ -43,10 +43,18 @@ function largestCards(trace, width, height, shape) {
     let most = 0;
     for (const [columns, liking] of columnChoices(trace)) {
       for (const spots of candidates(trace, shape)) {
-        for (let cell = LARGEST_CELL; cell >= smallest && cell * liking > most; cell--) {
+        const layoutOf = (/** @type {number} */ cell) => {
           const card = cardSize(trace, cell, columns);
-          const layout = { kind: /** @type {const} */ ("cards"), shape, width, height, ...card, cell, columns, lens: null, ...spots(trace, width, height, card) };
-          if (fits(layout, gap)) [best, most] = [layout, cell * liking];
+          return { kind: /** @type {const} */ ("cards"), shape, width, height, ...card, cell, columns, lens: null, ...spots(trace, width, height, card) };
+        };
+        let [low, high] = [Math.max(smallest, Math.floor(most / liking) + 1), LARGEST_CELL];
+        while (low <= high) { // the largest that fits, by halving
+          const cell = (low + high) >> 1;
+          const layout = layoutOf(cell);
+          if (fits(layout, gap)) {
+            [best, most] = [layout, cell * liking];
+            low = cell + 1;
+          } else high = cell - 1;
         }
       }
     }

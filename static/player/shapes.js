@@ -27,16 +27,18 @@ export function frame(trace, width, height, card) {
  * @param {Trace} trace @param {number} width @param {number} height @param {(t: number) => [number, number]} path
  */
 function onPath({ vertices }, width, height, path) {
-  const SAMPLES = 720;
+  const SAMPLES = 240;
   const points = Array.from({ length: SAMPLES + 1 }, (_, k) => path(k / SAMPLES));
   const length = [0];
   for (let k = 1; k <= SAMPLES; k++) length.push(length[k - 1] + Math.hypot(points[k][0] - points[k - 1][0], points[k][1] - points[k - 1][1]));
   const x = new Float64Array(vertices);
   const y = new Float64Array(vertices);
   for (let v = 0, k = 0; v < vertices; v++) {
-    while (k < SAMPLES && length[k + 1] <= (v / vertices) * length[SAMPLES]) k++;
-    x[v] = width / 2 + points[k][0];
-    y[v] = height / 2 + points[k][1];
+    const along = (v / vertices) * length[SAMPLES];
+    while (k < SAMPLES - 1 && length[k + 1] <= along) k++;
+    const part = (along - length[k]) / Math.max(length[k + 1] - length[k], 1e-9);
+    x[v] = width / 2 + points[k][0] + part * (points[k + 1][0] - points[k][0]);
+    y[v] = height / 2 + points[k][1] + part * (points[k + 1][1] - points[k][1]);
   }
   return { x, y, boxes: [] };
 }

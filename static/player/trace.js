@@ -23,6 +23,7 @@
  * @property {Columns|null} group the node or row of each rank
  * @property {Int32Array|number[]|null} lines the line of `source` that makes each step
  * @property {boolean} linked is the step kept in the page's address?
+ * @property {boolean} lockstep does everybody wait for the slowest of a step?
  * @property {number} grid columns, if the ranks talk as in a grid; else 0
  * @property {string} groupName what such a group is called
  * @property {Trace|null} ghost another trace, to be shown beside this one
@@ -72,7 +73,7 @@ export async function readTrace(bytes) {
     into: arrays.into ?? arrays.chunk, count: arrays.count ?? null, op: arrays.op,
     start: arrays.start ?? null, end: arrays.end ?? null, ...stepTimes(arrays),
     own, needs: arrays.needs ? bits(arrays.needs, cells) : new Uint8Array(cells).fill(1),
-    total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name, grid: header.grid, lines: arrays.line ?? null, linked: header.linked,
+    total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name, grid: header.grid, lockstep: header.lockstep, lines: arrays.line ?? null, linked: header.linked,
     ghost: arrays.ghost ? await readTrace(arrays.ghost) : null,
   };
   return trace;

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -26,6 +27,9 @@ REPLAY_ALL = """async (all) => {
   const { Replay, after } = await import("/replay.js");
   const { short, full, rows } = await import("/narrate.js");
   const { place, fits } = await import("/layout.js");
+  const { historyOf } = await import("/history.js");
+  const { criticalPath } = await import("/critical.js");
+  const { Lane } = await import("/lane.js");
   const out = {};
   for (const [name, data, words] of all) {
     const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
@@ -51,6 +55,22 @@ REPLAY_ALL = """async (all) => {
     }
     replay.seek(Math.floor(trace.steps / 2));
     told.middle = [...replay.held];
+    if (words) {
+      const sum = (from) => [...from.values()].reduce((a, b) => a + b, 0);
+      const at = (cell) => [Math.floor(cell / trace.slots), cell % trace.slots];
+      const from = Array.from(replay.held.keys()).map((cell) => historyOf(trace, replay.step, ...at(cell)));
+      told.traced = from.map((history) => sum(history.from));
+      told.tracedWho = from.map(({ from }) => [...from.keys()].reduce((bits, rank) => bits + 2 ** rank, 0));
+      const lane = new Lane(trace);
+      told.timed = [];
+      for (let s = 0; s <= trace.steps; s++) {
+        lane.goTime(s ? trace.stepEnd[s - 1] : 0);
+        told.timed.push([...lane.replay.held]);
+      }
+      const path = criticalPath(trace);
+      told.path = path.map((i) => [lane.timed.start[i], lane.timed.end[i]]);
+      told.seconds = lane.seconds;
+    }
     for (const [width, height] of [[418, 382], [346, 330], [760, 520]]) {
       const l = place(trace, width, height);
       const distinct = new Set(Array.from(l.x, (x, v) => `${x.toFixed(2)} ${l.y[v].toFixed(2)}`)).size;
@@ -134,6 +154,35 @@ def test_the_same_words(everything, replayed):
             assert replayed[name]["foreseen"], name
             told += 1
     assert told > 2 * len(ALGORITHMS)
+
+
+def test_history_finds_what_counting_finds(everything, replayed):
+    for name, (schedule, collective) in everything.items():
+        if "traced" in replayed[name]:
+            *_, middle = replay(list(schedule)[: schedule.num_steps // 2], initial_counts(schedule, collective))
+            assert replayed[name]["traced"] == middle.sum(axis=2).ravel().tolist(), name
+            bit = 1 << np.arange(schedule.world_size, dtype=np.int64)
+            assert replayed[name]["tracedWho"] == ((middle > 0) @ bit).ravel().tolist(), name
+
+
+def test_real_time_passes_through_the_same_states(everything, replayed):
+    """In a lock-step trace all of a step has arrived when it ends, and nothing of the next."""
+    for name, told in replayed.items():
+        if "timed" in told and told["seconds"] > 0 and name not in ("broken", "scratch"):
+            assert told["timed"] == told["held"], name
+
+
+def test_the_critical_path_is_a_chain_from_the_start_to_the_end(replayed):
+    for name, told in replayed.items():
+        path, seconds = told.get("path"), told.get("seconds")
+        if not path or not seconds:
+            continue
+        slack = 1e-5 * seconds
+        assert path[-1][1] == pytest.approx(seconds), name
+        assert all(start >= before - slack for (_, before), (start, _) in pairwise(path)), name
+        if name.rsplit("-", 1)[0] in ("ring", "halving_doubling", "hierarchical", "binomial_tree", "swing", "sharp"):
+            assert path[0][0] <= slack, name  # one message a port: nothing but the chain itself takes time
+            assert all(start <= before + slack for (_, before), (start, _) in pairwise(path)), name
 
 
 def test_layouts_are_clear(replayed):
