@@ -6,7 +6,7 @@ The same schedule, on real processes of this machine: predict, run, and play wha
 import streamlit as st
 
 from core.run.request import DTYPES, THROUGH, Method, Request
-from core.run.runtimes import Missing, launcher
+from core.run.runtimes import LIBRARY, Missing, launcher
 from core.units import parse_bytes
 from lessons.parts import live, live_result
 from lessons.parts.facts import compact
@@ -16,6 +16,7 @@ from lessons.parts.picker import pick_algorithm
 SIZES = ("8 B", "1 KiB", "16 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB", "256 MiB")
 SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 WAYS = "Messages: persistent MPI requests. Memory: ranks of one host read each other's buffers, and only raise flags."
+OWN = "How MPI_Allreduce is set up: as fast as it gets, as it comes, or forced to one algorithm."
 OPS = ("sum", "max", "min", "prod", "avg")
 
 
@@ -53,10 +54,11 @@ def choose() -> Request:
             help="Cuts every chunk into pieces that follow each other through the steps, as on an assembly line.",
         )
         through = menu("Exchange", "through", "messages", THROUGH, help=WAYS) if backend == "mpi" else "messages"
+        library = menu("MPI's own", "library", "tuned", LIBRARY, width=180, help=OWN) if backend == "mpi" else "tuned"
     nbytes = parse_bytes(size) // 8 * 8  # whole numbers of every dtype
     chosen = {name: value for name, value in options.items() if value != algorithm.options[name].default}
     method = Method(algorithm.name, chosen, segments, through=through)
-    return Request(world_size, (method,), (nbytes,), backend=backend, dtype=dtype, op=op)
+    return Request(world_size, (method,), (nbytes,), backend=backend, dtype=dtype, op=op, library=library)
 
 
 def menu(label: str, name: str, default, choices: tuple, width: int = 130, **more):

@@ -117,6 +117,7 @@ def test_requests_survive_the_way_to_the_processes():
         ({"methods": (Method("x", file="f", collective="magic"),)}, "there is no collective 'magic'"),
         ({"backend": "telepathy"}, "backend is 'telepathy': choose one of mpi"),
         ({"dtype": "float8"}, "dtype is 'float8'"),
+        ({"library": "magic"}, "library is 'magic': choose one of tuned, plain"),
         ({"repeats": 0}, "repeats is 0"),
         ({"backend": "threads", "methods": (Method("ring", through="memory"),)}, "choose the backend mpi"),
         ({"methods": (Method("ring", through="thought"),)}, "choose one of messages, memory"),
@@ -159,6 +160,13 @@ def test_more_processes_than_processors_must_let_each_other_run(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 4)
     assert runtimes.tuning(4, 8)["MPI4PY_RC_THREAD_LEVEL"] == "funneled"
     assert runtimes.tuning(5, 8)["MPI4PY_RC_THREAD_LEVEL"] == "multiple"
+
+
+def test_the_library_can_be_plain_or_forced():
+    assert runtimes.tuning(2, 8, "plain") == {}
+    forced = runtimes.tuning(2, 8, "ring")
+    assert forced["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == "ring"
+    assert forced["OMPI_MCA_coll_tuned_allreduce_algorithm"] == "4"
 
 
 def test_the_launcher_gets_what_its_library_needs():

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.run.backend import Group
 from core.run.request import Request
+from core.run.runtimes import settings
 
 
 def about(request: Request, group: Group, command: str) -> dict:
@@ -21,6 +22,8 @@ def about(request: Request, group: Group, command: str) -> dict:
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": command or " ".join(sys.argv),
         "versions": {**group.versions(), "Python": platform.python_version(), "numpy": np.__version__},
+        "settings": settings(),
+        "library": request.library,
         "dtype": request.dtype,
         "op": request.op,
         "layout": request.layout,

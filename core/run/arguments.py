@@ -9,6 +9,7 @@ from pathlib import Path
 from core.algorithms import ALGORITHMS
 from core.run import faults
 from core.run.request import BACKENDS, DEVICES, DTYPES, THROUGH, Method, Request
+from core.run.runtimes import LIBRARY
 from core.units import parse_bytes
 
 
@@ -42,6 +43,7 @@ def parser() -> Parser:
     add("--seconds", type=float, default=3.0, help="how long the rounds of one size may take (default: 3)")
     add("--time-limit", type=float, default=60.0, help="seconds after which everything is ended (default: 60)")
     add("--fault", default="", metavar="KIND:RANK", help="break something: kill, freeze, raise, or late:RANK:SECONDS")
+    add("--library", default="tuned", choices=LIBRARY, help="how MPI's own all-reduce is set up (default: tuned)")
     add("--no-native", action="store_true", help="leave out the library's own all-reduce")
     add("--out", default="", help="where the trace file goes (several traces: one file each, named after this one)")
     add("--json", action="store_true", help="print the result as JSON")
@@ -60,6 +62,7 @@ def request_of(options: argparse.Namespace, world_size: int) -> Request:
         backend=options.backend,
         device=options.device,
         nccl=_nccl(options) if options.backend == "nccl" else {},
+        library=options.library,
         dtype=options.dtype,
         op=options.op,
         repeats=options.repeats,

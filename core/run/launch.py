@@ -121,7 +121,8 @@ class Job:
         if request.backend == "mpi":
             program[1:1] = ["-m", "mpi4py"]  # ends all ranks when one of them meets an error
             program = runtimes.launcher().command(request.num_processes, program)
-        env = runtimes.environment(self.run_id, str(folder), request.num_processes, max(request.sizes))
+        crowd, largest = request.num_processes, max(request.sizes)
+        env = runtimes.environment(self.run_id, str(folder), crowd, largest, request.library)
         self._launched = self._heard = time.monotonic()
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
         return subprocess.Popen(program, cwd=runtimes.ROOT, env=env, start_new_session=True, **quiet)

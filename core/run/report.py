@@ -69,6 +69,8 @@ def provenance(about: dict) -> dict[str, str]:
         f"{clock.get('impossible', 0)} transfers arrived before they were sent",
         "Other programs": "unknown" if foreign is None else f"took {foreign:.0%} of the processors meanwhile",
         "Looking at the clock": "takes time too: medians come from runs without it, the animation from one run with it",
+        "Library": f"set up as {about.get('library', '?')}; "
+        + ", ".join(f"{name}={value}" for name, value in _dict(about.get("settings")).items()),
         "Command": str(about.get("command", "")),
     }
 

@@ -15,6 +15,7 @@ from core.replay import OPS
 from core.run import shifts
 from core.run.mishaps import MISHAPS
 from core.run.nccl_settings import Setting
+from core.run.runtimes import LIBRARY
 from core.run.segments import segmented
 from core.schedule import Schedule
 
@@ -88,6 +89,7 @@ class Request:
     seconds: float = 3.0  # how long the rounds of one size may take
     time_limit: float = 60.0  # seconds after which everything is ended
     native: bool = True  # also time the library's own all-reduce
+    library: str = "tuned"  # how the MPI library is set up: see runtimes.tuning
     roof: bool = False  # also time additions that move as much memory as an all-reduce of two ranks must
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
@@ -111,6 +113,7 @@ class Request:
             ("dtype", DTYPES),
             ("op", tuple(OPS)),
             ("layout", LAYOUTS),
+            ("library", LIBRARY),
         )
         for name, known in choices:
             if getattr(self, name) not in known:

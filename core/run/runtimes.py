@@ -14,6 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHERS = ("PMI_", "PMIX_", "PRTE_", "OMPI_", "SLURM_", "HYDRA_", "HYDI_", "MPI_LOCAL", "ALLREDUCE_RUN")
 SMALL = 16 << 10  # bytes up to which MPICH's spinning all-reduce is its fastest
+FORCED = {  # our name for an all-reduce of the libraries: (MPICH's name, Open MPI's number)
+    "recursive_doubling": ("recursive_doubling", "3"),
+    "ring": ("ring", "4"),
+    "halving_doubling": ("reduce_scatter_allgather", "6"),
+}
+LIBRARY = ("tuned", "plain", *FORCED)
 GET_MPI = "pip install mpi4py mpich" if sys.platform != "win32" else "pip install mpi4py impi-rt"
 
 
@@ -70,7 +76,7 @@ def _asked(path: str) -> Launcher:
     return Launcher(path, flavour, version)
 
 
-def environment(run_id: str, folder: str, processes: int, largest: int) -> dict[str, str]:
+def environment(run_id: str, folder: str, processes: int, largest: int, library: str = "tuned") -> dict[str, str]:
     """The environment of every process of a run: ours, without what another launcher left in it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
     env |= {
@@ -85,25 +91,40 @@ def environment(run_id: str, folder: str, processes: int, largest: int) -> dict[
     }
     if _is_root():
         env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    for name, value in tuning(processes, largest).items():
+    for name, value in tuning(processes, largest, library).items():
         env.setdefault(name, value)
     return env
 
 
-def tuning(processes: int, largest: int) -> dict[str, str]:
-    """Settings that make the library's own all-reduce as fast as it can be, so that comparing with it is fair.
+def tuning(processes: int, largest: int, library: str = "tuned") -> dict[str, str]:
+    """Settings of the MPI library: "plain" none, "tuned" for speed, or tuned and forced to one of FORCED.
 
+    Tuned, the library's own all-reduce is as fast as it can be, so that comparing with it is fair.
     Huge pages: MPICH takes fresh memory in every large call, and pays for each page of it. Threads: promising that
     only one thread calls MPI makes small calls quicker, but then MPICH's all-reduce inside a host waits without
     letting others run: fine for a few KiB with a processor for everyone, three times slower for large buffers, and
     hopeless (a second for 1 MiB) with more processes than processors.
     """
+    if library == "plain":
+        return {}
     crowded = processes > (os.cpu_count() or 1)
     found = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if sys.platform == "linux" else {}
     found["MPI4PY_RC_THREAD_LEVEL"] = "multiple" if crowded else "funneled"
-    if largest > SMALL:
+    if largest > SMALL or library in FORCED:
         found["MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM"] = "mpir"
+    if library in FORCED:
+        mpich, openmpi = FORCED[library]
+        found["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] = mpich
+        found["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1"
+        found["OMPI_MCA_coll_tuned_allreduce_algorithm"] = openmpi
     return found
+
+
+def settings() -> dict[str, str]:
+    """Those of this process's environment that change how fast MPI is."""
+    names = ("GLIBC_TUNABLES", "MPI4PY_RC_THREAD_LEVEL")
+    chosen = {name: os.environ[name] for name in names if name in os.environ}
+    return chosen | {k: v for k, v in os.environ.items() if k.startswith(("MPIR_CVAR_", "OMPI_MCA_", "I_MPI_ADJUST"))}
 
 
 def inside() -> bool:

@@ -143,6 +143,7 @@ def arguments(request: Request, out: str) -> list[str]:
         words += ["--option", f"{name}={value}"]
     words += ["--segments", str(method.segments)] * (method.segments > 1)
     words += ["--through", method.through] * (method.through != "messages")
+    words += ["--library", request.library] * (request.library != "tuned")
     words += ["--bytes", str(request.sizes[0]), "--dtype", request.dtype, "--op", request.op]
     return [*words, "--out", out]
 
