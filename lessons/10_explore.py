@@ -11,14 +11,18 @@ from core.algorithms.base import Algorithm
 from core.collective import ALL_REDUCE
 from core.cost import bandwidths, lower_bound
 from core.machines import Machine
+from core.topology import BadTopology
 from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
+from lessons.parts.disturb import disturb
 from lessons.parts.facts import Fact, compact, facts, listed, small
-from lessons.parts.links import here, size_field
+from lessons.parts.links import here, plain, size_field
+from lessons.parts.network import choose_network, refused
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
+from lessons.parts.simulated import Outcome, Setup, loads, simulated
 
 LESSONS = Path(__file__).parent
 MEANINGS = {
@@ -28,43 +32,98 @@ MEANINGS = {
     "Bus bandwidth": "S / time, times 2(n-1)/n: nccl-tests' way to compare with the speed of a link",
     "Result": "the proof counts that every rank ends with each input exactly once",
 }
+WHY = "Why this time?"
 TABLE_RANKS, TABLE_LINES, WORDS_STEPS = 8, 300, 200
 
 
 def main() -> None:
     compact("Explore", "All ranks must end with the sum of everyone's buffers. Press ▶ to see how they get there.")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         algorithm, world_size, options = pick_algorithm("explore")
-        nbytes = size_field("explore.size", width=105)
+        nbytes = size_field("explore.size", width=100)
         machine = pick_machine("explore")
+        setup = choose_network("explore", machine)
     built = build(algorithm, world_size, options)
-    trace = timed(built, nbytes, machine)
-    numbers(built, trace, nbytes)
-    player(trace, key="explore.player", collective=algorithm.collective, algorithm=algorithm, options=options)
+    stage, below = st.container(), st.container()  # what is set below decides what is seen above
+    outcome = None
+    if setup is not None:
+        with below:
+            setup, outcome = on_network(built, nbytes, setup)
+    with stage:
+        play(built, nbytes, machine, outcome)
     about(algorithm)
     onward(built)
-    more(built, trace, nbytes, machine)
+    more(built, nbytes, machine, setup, outcome)
 
 
-def numbers(built: Built, trace: Trace, nbytes: int) -> None:
+def on_network(built: Built, nbytes: int, setup: Setup) -> tuple[Setup, Outcome | None]:
+    """The map, and what can be done to the network. A network that does not fit is refused in a sentence."""
+    from lessons.parts.why import effect, map_of, show_map
+
+    try:
+        carried = loads(built, nbytes, setup)
+    except BadTopology as problem:
+        refused(problem)
+        return setup, None
+    st.subheader("The network", divider="gray")
+    left, right = st.columns([3, 2])
+    with right:
+        setup = disturb("explore", setup, built.schedule.world_size, carried)
+        outcome = simulated(built, nbytes, setup)
+        effect(built, nbytes, setup, outcome)
+    with left:
+        show_map("explore", map_of(built, nbytes, setup, outcome), bool(outcome.stuck))
+    return setup, outcome
+
+
+def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
+    algorithm, title = built.algorithm, ""
+    numbers(built, nbytes, machine, outcome)
+    if outcome is not None and outcome.stuck:
+        st.error(plain(outcome.stuck))
+        title = f"{algorithm.name}, until it got stuck"
+    player(
+        outcome.trace if outcome else timed(built, nbytes, machine),
+        key=f"explore.player{'.network' * bool(outcome)}",  # another clock: start it afresh
+        collective=algorithm.collective,
+        algorithm=algorithm,
+        options=dict(built.key[2]),
+        title=title,
+    )
+
+
+def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
     """What the schedule costs, in one row."""
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
-    busiest = float(built.moved.sent[:n].max(initial=0)) * trace.nbytes
-    least = factor * nbytes
+    busiest = float(built.moved.sent[:n].max(initial=0)) * built.nbytes(nbytes)
+    least, seconds = factor * nbytes, built.seconds(nbytes, machine)
     switches = " without switches" if built.schedule.num_vertices > n else ""
     share = f"{digits(100 * busiest / least)} % of the least{switches}" if least else ""
-    _, busbw = bandwidths(nbytes, trace.seconds, factor)
     report = proved(built)
     facts(
         Fact("Steps", show_count(built.schedule.num_steps), "counted"),
         Fact("Messages per rank", show_count(int(built.moved.messages[:n].max(initial=0))), "counted"),
         Fact("Sent per rank", show_bytes(busiest), "counted", share),
-        Fact("Time", show_seconds(trace.seconds), "formula"),
-        Fact("Bus bandwidth", show_rate(busbw), "formula"),
+        Fact("Time", show_seconds(seconds), "formula"),
+        *times(nbytes, seconds, factor, outcome),
         Fact("Result", "right" if report.right else "wrong", "proved"),
     )
     if not report.right:
         st.error(report.sentence)
+
+
+def times(nbytes: int, formula: float, factor: float, outcome: Outcome | None) -> list[Fact]:
+    """The simulated time if there is one, and the bandwidth that belongs to the time that is played."""
+    if outcome is None:
+        _, busbw = bandwidths(nbytes, formula, factor)
+        return [Fact("Bus bandwidth", show_rate(busbw), "formula")]
+    if outcome.seconds is None:
+        return [Fact("Simulated time", "never ends", "simulated", "see why below")]
+    _, busbw = bandwidths(nbytes, outcome.seconds, factor)
+    return [
+        Fact("Simulated time", show_seconds(outcome.seconds), "simulated", outcome.topology.name),
+        Fact("Bus bandwidth", show_rate(busbw), "simulated"),
+    ]
 
 
 def about(algorithm: Algorithm) -> None:
@@ -88,11 +147,14 @@ def onward(built: Built) -> None:
                 st.page_link(f"lessons/{file}", query_params=same)
 
 
-def more(built: Built, trace: Trace, nbytes: int, machine: Machine) -> None:
+def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
     """What is one click away; only the open tab is made."""
-    algorithm, names = built.algorithm, ("In words", "Who has what", "Cost", "Source code", "Take it with you")
-    tabs = dict(zip(names, st.tabs(names, key="explore.tabs", on_change="rerun")))
+    algorithm, names = built.algorithm, ["In words", "Who has what", "Cost", "Source code", "Take it with you"]
+    names = [names[0], WHY, *names[1:]] if outcome else names
+    tabs = dict(zip(names, st.tabs(names, key=f"explore.tabs{'.network' * bool(outcome)}", on_change="rerun")))
+    trace = outcome.trace if outcome else timed(built, nbytes, machine)
     fillings = {
+        WHY: lambda: why_this_time(built, nbytes, setup, outcome),
         "Who has what": lambda: who_has_what(built),
         "In words": lambda: in_words(built),
         "Cost": lambda: cost(built, nbytes, machine),
@@ -103,6 +165,12 @@ def more(built: Built, trace: Trace, nbytes: int, machine: Machine) -> None:
         if tab.open:
             with tab:
                 fillings[name]()
+
+
+def why_this_time(built: Built, nbytes: int, setup: Setup, outcome: Outcome) -> None:
+    from lessons.parts.why import why
+
+    why(built, nbytes, setup, outcome)
 
 
 def who_has_what(built: Built) -> None:

@@ -46,6 +46,11 @@ def timed(built: Built, size: int, machine: Machine) -> Trace:
     return _timed(*built.key, size, machine)
 
 
+def rebuilt(name: str, world_size: int, options: tuple) -> Built:
+    """What `build` made of these, by its key."""
+    return _build(name, world_size, options)
+
+
 def proved(built: Built) -> Report:
     return _proved(*built.key)
 

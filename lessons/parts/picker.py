@@ -89,7 +89,7 @@ def _option(key: str, name: str, label: str, option: Option):
     if option.choices:
         more = {"options": list(option.choices), "read": one_of(option.choices)}
         return linked(
-            st.selectbox, label, key=key, name=name, default=option.default, help=option.help, width=115, **more
+            st.selectbox, label, key=key, name=name, default=option.default, help=option.help, width=110, **more
         )
 
     def read(text: str) -> int:
@@ -107,7 +107,7 @@ def _option(key: str, name: str, label: str, option: Option):
         default=option.default,
         read=read,
         help=option.help,
-        width=115,
+        width=110,
         **limits,
     )
 
