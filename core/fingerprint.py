@@ -20,6 +20,7 @@ from core.schedule import Schedule
 from core.starts import who_has
 
 SEED = 7  # the default; any other gives an independent proof
+AT_ONCE = 1 << 17  # places compared at once
 PAIR = np.dtype(np.complex128)  # 16 bytes that numpy moves as one item; never used as a number
 
 
@@ -35,11 +36,21 @@ def probably_right(schedule: Schedule, collective: Collective, seed: int = SEED)
         if nth is not None and racing(batch, len(places)).any():
             return False
         _carry_out(batch, nth, places)
-    rank, chunk = np.ogrid[: schedule.world_size, : schedule.num_chunks]
-    ranks = sums[: schedule.world_size, : schedule.num_chunks]
-    wrong = ranks[..., 0] != want[:, 0]
-    wrong |= ranks[..., 1] != want[:, 1]
-    return not (wrong & collective.needs(rank, chunk)).any()
+    return _ends_well(schedule, collective, sums, want)
+
+
+def _ends_well(schedule: Schedule, collective: Collective, sums: np.ndarray, want: np.ndarray) -> bool:
+    """Some ranks at a time, to stay in the cache."""
+    chunk = np.arange(schedule.num_chunks)
+    size = max(1, AT_ONCE // schedule.num_chunks)
+    for low in range(0, schedule.world_size, size):
+        high = min(low + size, schedule.world_size)
+        wrong = sums[low:high, : schedule.num_chunks] != want
+        if wrong.any():
+            needed = collective.needs(np.arange(low, high)[:, None], chunk)
+            if (wrong.any(axis=2) & needed).any():
+                return False
+    return True
 
 
 def _start(schedule: Schedule, collective: Collective, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -53,17 +64,24 @@ def _start(schedule: Schedule, collective: Collective, seed: int) -> tuple[np.nd
     for part, has in who_has(collective, ranks, 0, chunks):
         each = has.shape[1] if apart == 1 else part.stop - part.start
         has = np.broadcast_to(has, (ranks, each, ranks))
-        sums[:ranks, part] = _totals(has, value, part.start % apart)
-        want[part] = _totals(has.any(axis=0, keepdims=True), value, part.start % apart)[0]
+        sums[:ranks, part], want[part] = _totals(has, value, part.start % apart)
     return sums, want
 
 
-def _totals(has: np.ndarray, value: np.ndarray, first: int) -> np.ndarray:
-    """uint64 [holders, chunks, 2]: the sums of what each holder has, from has[holder, chunk, origin]."""
-    total = np.zeros((*has.shape[:2], 2), np.uint64)
+def _totals(has: np.ndarray, value: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """From has[holder, chunk, origin]: the sums each holder starts with, and the sum of all inputs that exist.
+
+    uint64 [holders, chunks, 2] and [chunks, 2].
+    """
     holder, chunk, origin = np.nonzero(has)
-    np.add.at(total, (holder, chunk), value[(first + chunk) % len(value), origin])
-    return total
+    start = np.zeros((*has.shape[:2], 2), np.uint64)
+    np.add.at(start, (holder, chunk), value[(first + chunk) % len(value), origin])
+    exists = np.zeros(has.shape[1:], bool)
+    exists[chunk, origin] = True
+    chunk, origin = np.nonzero(exists)
+    total = np.zeros((has.shape[1], 2), np.uint64)
+    np.add.at(total, chunk, value[(first + chunk) % len(value), origin])
+    return start, total
 
 
 def _carry_out(batch: Moves, nth: np.ndarray | None, places: np.ndarray) -> None:

@@ -18,7 +18,7 @@ def who_has(collective: Collective, world_size: int, low: int, high: int) -> Ite
     collectives), all come at once, with a middle axis of length 1.
     """
     rank, chunk, origin = np.ogrid[:world_size, low:high, :world_size]
-    alike = np.shape(collective.starts(rank, chunk[:, :2], origin))[1] == 1
+    alike = np.shape(collective.starts(rank[:1], chunk[:, :2], origin[..., :1]))[1] == 1
     size = high - low if alike else max(1, AT_ONCE // world_size**2)
     for at in range(0, high - low, size):
         part = chunk[:, at : at + size]
