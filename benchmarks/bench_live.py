@@ -13,14 +13,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from core.run import launch, sweep
+from core.algorithms import ALGORITHMS
+from core.run import calibrate, launch, sweep
 from core.run.request import Method, Request
+from core.trace import lockstep
 from core.units import show_bytes, show_seconds
 
 SMALL, MIDDLE, LARGE = (8, 512, 4 << 10), (32 << 10, 256 << 10, 1 << 20, 4 << 20), (16 << 20, 64 << 20)
 MANY = (4 << 10, 64 << 10, 1 << 20)
 STAMPS = (32 << 10, 1 << 20, 16 << 20)
 BARS = {8: 2.0, 512: 2.0, 4 << 10: 1.15, **dict.fromkeys(MIDDLE, 0.75), **dict.fromkeys(LARGE, 0.65)}
+GLOO_BARS = {8: 0.6, 4 << 10: 0.6, 32 << 10: 0.6, 64 << 20: 1.05}
+PREDICTED = ("ring", "recursive_doubling", "halving_doubling", "binomial_tree")
+PREDICTED_AT = (64, 2 << 10, 32 << 10, 512 << 10, 8 << 20, 32 << 20)
 CROWDED_BAR, RING_BAR, RING_FROM, STAMP_BAR, ROOF_BAR = 0.7, 1.05, 256 << 10, 1.05, 0.85
 
 
@@ -36,9 +41,9 @@ def methods(sizes: tuple[int, ...]) -> tuple[Method, ...]:
     return tuple(found)
 
 
-def run(world_size: int, chosen: tuple[Method, ...], sizes: tuple[int, ...], seconds: float, **how) -> dict:
+def run(world_size: int, methods: tuple[Method, ...], sizes: tuple[int, ...], seconds: float, **how) -> dict:
     usual = {"trace": False, "repeats": 9, "seconds": seconds, "time_limit": 600.0}
-    job = launch.submit(Request(world_size, chosen, sizes, **{**usual, **how}), "python benchmarks/bench_live.py")
+    job = launch.submit(Request(world_size, methods, sizes, **{**usual, **how}), "python benchmarks/bench_live.py")
     job.wait()
     if job.state != "done":
         raise SystemExit(f"bench_live: {job.error}")
@@ -64,6 +69,32 @@ def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
         if roof:
             line += f"  of memory bandwidth {roof['median'] / best['median']:.0%}"
         lines.append(line + f"  foreign {native['foreign'] or 0:.0%}")
+    return lines
+
+
+def gloo(seconds: float) -> list[str]:
+    chosen = (Method("recursive_doubling"), Method("binomial_tree"), Method("ring"))
+    return bars(run(2, chosen, tuple(GLOO_BARS), seconds, backend="gloo"), GLOO_BARS.get, roomy=False)
+
+
+def calibration(world_size: int, seconds: float) -> list[str]:
+    """Calibrate, predict, measure: how far the two kinds of prediction are off."""
+    began, request = time.perf_counter(), calibrate.request(world_size)
+    learned = calibrate.learned(run(**{**vars(request), "seconds": request.seconds}), world_size)
+    took = time.perf_counter() - began
+    result = run(world_size, tuple(map(Method, PREDICTED)), PREDICTED_AT, seconds, native=False)
+    schedules = {name: ALGORITHMS[name](world_size) for name in PREDICTED}
+    lines = [f"{world_size} ranks: calibrated in {took:.1f} s; alpha {show_seconds(learned.machine.alpha)}"]
+    ways = {"table": learned.predict, "line": lambda s, size: lockstep(s, size, learned.machine).seconds}
+    for name, predict in ways.items():
+        how = calibrate.errors(
+            [(predict(schedules[row["label"]], row["nbytes"]), row["median"]) for row in result["rows"]]
+        )
+        good = how["within 35 %"] >= 0.75 and how["median factor"] <= 1.25
+        lines.append(
+            f"  {name:5} {how['within 35 %']:.0%} of {how['cases']} within 35 %, median factor "
+            f"{how['median factor']:.2f}, worst {how['worst factor']:.1f}  bar 75 %, 1.25 {'ok' if good else 'MISS'}"
+        )
     return lines
 
 
@@ -97,6 +128,9 @@ def main() -> None:
     print(f"{options.ranks} ranks:")
     everything.append(run(options.ranks, methods(MANY[:1]), MANY, options.seconds))
     print("\n".join(bars(everything[-1], lambda size: CROWDED_BAR, roomy=False)), flush=True)
+    print("gloo, 2 ranks:")
+    print("\n".join(gloo(options.seconds)), flush=True)
+    print("\n".join(line for n in (2, 4) for line in calibration(n, options.seconds)), flush=True)
     print("\n".join([*stamps(options.seconds), *(first_result(n) for n in (2, 8))]))
     if options.json:
         rows = [row for result in everything for row in result["rows"]]

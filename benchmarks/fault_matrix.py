@@ -21,7 +21,7 @@ from core.run import launch, processes
 from core.run.request import Method, Request
 
 IDLE = 2.0  # seconds of silence that a hung run gets
-LIMITS = {"cancel": 2.0, "kill": 2.0, "terminate": 2.0, "raise": 8.0, "freeze": IDLE + 3.0}  # raise: the whole run
+LIMITS = {"cancel": 2.0, "kill": 2.0, "terminate": 2.0, "raise": 4.0, "freeze": IDLE + 3.0}  # raise: from the start
 
 
 def hurt(kind: str, backend: str, dice: random.Random) -> tuple[float, str]:
@@ -39,8 +39,8 @@ def hurt(kind: str, backend: str, dice: random.Random) -> tuple[float, str]:
         repeats=999,
     )
     job = launch.submit(request, idle=IDLE if backend == "mpi" else 2 * IDLE)
+    _until(lambda: job.over or (job.pids and (kind == "raise" or "timing" in job.text)), 40)
     if kind != "raise":
-        _until(lambda: job.over or (job.pids and "timing" in job.text), 30)
         time.sleep(dice.random() * 0.5)
     if kind != "raise" and not job.pids:
         job.cancel()

@@ -80,6 +80,18 @@ def assert_causal(measured):
 
 
 @pytest.mark.usefixtures("mpi")
+def test_every_algorithm_is_right_over_mpi():
+    """The worker checks each result against numpy and, to the bit, against core.replay."""
+    fitting = [name for name in ALGORITHMS if not Method(name).refuse(4)]
+    fitting = [name for name in fitting if ALGORITHMS[name](4).num_vertices <= 6]
+    how = {"repeats": 1, "seconds": 0.1, "time_limit": 60, "trace": False, "native": False}
+    job = finished(Request(4, tuple(map(Method, fitting)), (404,), **how))
+    assert job.state == "done", job.error
+    assert [row["label"] for row in job.result["rows"]] == fitting
+    assert len(fitting) > 30
+
+
+@pytest.mark.usefixtures("mpi")
 def test_several_methods_and_sizes_share_one_run():
     methods = (Method("ring"), Method("ring", segments=3), Method("sharp"))
     how = {"repeats": 3, "seconds": 0.2, "time_limit": 40, "trace": False, "dtype": "float64", "op": "avg"}
