@@ -78,7 +78,7 @@ REPLAY_ALL = """async (all) => {
     }
     out[name] = told;
   }
-  return out;
+  return JSON.stringify(out); // as text: a hundred times faster to hand over than as objects
 }"""
 
 
@@ -117,7 +117,7 @@ def replayed(everything, chromium, modules):
     page = chromium.new_page()
     page.goto(f"{modules}/blank")
     work = [(name, encoded(*what), what[0].world_size in (*NARRATED, 2, 3)) for name, what in everything.items()]
-    answer = page.evaluate(REPLAY_ALL, work)
+    answer = json.loads(page.evaluate(REPLAY_ALL, work))
     page.close()
     return answer
 
