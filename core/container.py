@@ -18,6 +18,7 @@ MAGIC = b"ARL1"
 DTYPES = ("u1", "u2", "u4", "i4", "i8", "f4", "f8")
 GZIP = 31  # zlib's window argument for gzip framing
 MAX_BYTES = 1 << 30
+MAX_HEADER = 1 << 26  # bytes of JSON: as Python objects they take twenty times as much
 
 
 class BadFile(ValueError):
@@ -55,8 +56,11 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> tuple[dict, dict[str, np.
     if raw[:4] != MAGIC or len(raw) < 8:
         raise BadFile("this is not a file of AllReduce Lab (its first bytes are not ARL1)")
     length = struct.unpack_from("<I", raw, 4)[0]
+    if length > MAX_HEADER:
+        raise BadFile(f"the header of this file has more than {MAX_HEADER >> 20} MiB: too large to open here")
     try:
         header = json.loads(raw[8 : 8 + length])
+        json.dumps(header, ensure_ascii=False, allow_nan=False).encode()  # refuses half characters and infinities
         table = header.pop("arrays")
         arrays = {name: _array(raw, 8 + length, kind, place, size) for name, kind, place, size in table}
     except BadFile:

@@ -12,6 +12,8 @@ from core.machines import Machine
 from core.schedule import COLUMNS, REDUCE, Schedule, messages
 
 VERSION = 1
+MAX_RANKS, MAX_CELLS, MAX_SECONDS = 1 << 20, 1 << 25, 1e9  # of a file: what a page can open without harm
+JSON_KINDS = {int: "a whole number", str: "a text", list: "a list", dict: "a table"}
 ORIGINS = {  # what a page says about the times of a trace
     "model": "formula: lock-step alpha-beta-gamma model",
     "simulation": "simulated: asynchronous network",
@@ -90,7 +92,7 @@ def save(trace: Trace) -> bytes:
         "num_chunks": schedule.num_chunks,
         "num_buffers": schedule.num_buffers,
         "phases": list(schedule.phases),
-        "nbytes": trace.nbytes,
+        "nbytes": int(trace.nbytes),
         "source": trace.source,
         "about": trace.about,
     }
@@ -116,19 +118,51 @@ def load(data: bytes) -> Trace:
 
 
 def _assemble(header: dict, arrays: dict) -> Trace:
-    columns = {name: arrays[name].astype(dtype) for name, dtype in COLUMNS.items()}
+    columns = {name: _whole(name, arrays[name], dtype) for name, dtype in COLUMNS.items()}
     schedule = Schedule(
-        str(header["name"]),
-        int(header["world_size"]),
-        int(header["num_chunks"]),
+        _kind(header, "name", str),
+        _number(header, "world_size", 1, MAX_RANKS),
+        _number(header, "num_chunks", 1, MAX_CELLS),
         **columns,
-        step_ptr=arrays["step_ptr"].astype(np.int64),
-        phases=tuple(map(str, header["phases"])),
-        into=arrays["into"].astype(np.int32) if "into" in arrays else columns["chunk"],
-        num_buffers=int(header["num_buffers"]),
+        step_ptr=_whole("step_ptr", arrays["step_ptr"], np.int64),
+        phases=tuple(map(str, _kind(header, "phases", list))),
+        into=_whole("into", arrays["into"], np.int32) if "into" in arrays else columns["chunk"],
+        num_buffers=_number(header, "num_buffers", 1, MAX_CELLS),
     )
-    start, end = (arrays[name].astype(np.float64) for name in ("start", "end"))
-    return Trace(schedule, int(header["nbytes"]), start, end, str(header["source"]), dict(header["about"]))
+    times = (arrays[name].astype(np.float64) for name in ("start", "end"))
+    about = _about(_kind(header, "about", dict), schedule.world_size)
+    return Trace(schedule, _number(header, "nbytes", 0, 1 << 62), *times, _kind(header, "source", str), about)
+
+
+def _kind(header: dict, name: str, kind: type):
+    if type(header[name]) is not kind:
+        raise ValueError(f"{name} is not {JSON_KINDS[kind]}")
+    return header[name]
+
+
+def _number(header: dict, name: str, low: int, high: int) -> int:
+    if not low <= _kind(header, name, int) <= high:
+        raise ValueError(f"{name} is {header[name]}: it must be {low} to {high}")
+    return header[name]
+
+
+def _whole(name: str, array: np.ndarray, dtype) -> np.ndarray:
+    """The array as `dtype`, if it has whole numbers that fit: else they would turn into others unnoticed."""
+    if array.dtype.kind not in "iu" or array.min(initial=0) < 0 or array.max(initial=0) > np.iinfo(dtype).max:
+        raise ValueError(f"{name} holds other things than numbers from 0 to {np.iinfo(dtype).max}")
+    return array.astype(dtype)
+
+
+def _about(about: dict, world_size: int) -> dict:
+    """What else is known. The nodes, which figures draw, must be one small number for each rank."""
+    nodes = about.get("node_of")
+    if nodes is not None and not (
+        isinstance(nodes, list)
+        and len(nodes) == world_size
+        and all(type(n) is int and 0 <= n < MAX_RANKS for n in nodes)
+    ):
+        raise ValueError("node_of is not the number of a node for each rank")
+    return about
 
 
 def _refuse_nonsense(trace: Trace) -> None:
@@ -139,14 +173,18 @@ def _refuse_nonsense(trace: Trace) -> None:
     steps = len(s.step_ptr) == s.num_steps + 1 and s.step_ptr[0] == 0 and s.step_ptr[-1] == s.num_transfers
     if not (same_length and steps and (np.diff(s.step_ptr) >= 0).all()):
         raise BadFile("this trace is damaged: its columns do not fit together")
-    sizes = s.world_size >= 1 and s.num_chunks >= 1 and s.num_buffers >= 1 and trace.nbytes >= 0
-    inside = all((c >= 0).all() for c in (s.src, s.dst, s.chunk, s.into)) and (s.count >= 1).all() and (s.op <= 1).all()
-    if not (sizes and inside and (np.maximum(s.chunk, s.into) + s.count <= s.num_slots).all()):
+    last = np.maximum(s.chunk, s.into).astype(np.int64) + s.count  # in 32 bits a huge count would wrap around
+    vertices = max(int(s.src.max(initial=0)), int(s.dst.max(initial=0))) + 1
+    inside = (s.count >= 1).all() and (s.op <= 1).all() and (last <= s.num_slots).all()
+    if not (inside and vertices <= s.world_size + 2 * s.num_transfers):  # N transfers can name 2 N switches
         raise BadFile("this trace is damaged: it names ranks or chunks that do not exist")
-    if not (
-        np.isfinite(trace.start).all()
-        and (trace.start >= 0).all()
-        and (trace.end >= trace.start).all()
-        and np.isfinite(trace.end).all()
-    ):
+    if max(vertices, s.world_size) * s.num_slots > MAX_CELLS:
+        raise BadFile(f"this trace has {s.world_size:,} ranks and {s.num_slots:,} chunks: too large to open here")
+    _refuse_odd_times(trace.start, trace.end)
+
+
+def _refuse_odd_times(start: np.ndarray, end: np.ndarray) -> None:
+    if not ((start >= 0).all() and (end >= start).all()):  # nor is a time that is not a number
         raise BadFile("this trace is damaged: a transfer ends before it starts")
+    if end.max(initial=0) > MAX_SECONDS:
+        raise BadFile(f"this trace is damaged: it lasts more than {MAX_SECONDS:.0e} s")

@@ -20,14 +20,14 @@ SIZE = re.compile(r"([+-]?\d*\.?\d+(?:e[+-]?\d{1,3})?)\s*([kmgt]?)(i?b|bytes?|)"
 def parse_bytes(text: str) -> int:
     """The number of bytes in a text such as "64 KiB", "2 MB" or "16M".
 
-    A bare letter counts in powers of two, as nccl-tests does (16M = 16 MiB); KB, MB, GB count in powers of ten.
+    A bare letter counts in powers of two, as nccl-tests does (16M = 16 MiB); KB, MB, GB in powers of ten.
     Raises ValueError with a sentence that says what to write.
     """
     found = SIZE.fullmatch(text.strip().replace("_", ""))
     if not found:
         raise ValueError(f"cannot read {text.strip()[:40]!r} as a size: write it like 64 KiB, 16M or 1000000")
     number, letter, unit = found.groups()
-    factor = (DECIMAL if unit.lower() == "b" and letter else BINARY)[letter.lower()]
+    factor = (DECIMAL if letter and unit.lower().startswith("b") else BINARY)[letter.lower()]
     size = float(number) * factor
     if not 0 <= size <= MAX_BYTES:
         raise ValueError(f"{text.strip()[:40]} is not a size we can use: write 0 to {show_bytes(MAX_BYTES)}")

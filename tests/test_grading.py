@@ -173,3 +173,13 @@ def test_what_a_dead_link_costs():
 def test_the_first_half_of_a_ring_is_a_reduce_scatter():
     assert np.array_equal(complete_cells(first_steps(RING, 3)), np.eye(4, dtype=bool))
     assert verify(first_steps(RING, 99), ALL_REDUCE).right
+
+
+def test_a_schedule_without_transfers_makes_no_exercise_and_says_so():
+    one = ALGORITHMS["ring"](1)
+    with pytest.raises(ValueError, match="sends nothing"):
+        fill(one, seed=0)
+    with pytest.raises(ValueError, match="no single mistake"):
+        repair(one, seed=0)
+    with pytest.raises(ValueError, match="2 or more"):
+        build_ring(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.algorithms import ALGORITHMS
-from core.container import BadFile, pack
+from core.container import BadFile, pack, unpack
 from core.cost import measure
 from core.machines import Machine
 from core.trace import ORIGINS, Trace, load, lockstep, save
@@ -78,12 +78,50 @@ ONES = np.ones(24)
         (damaged(start=ONES[:-1]), "fit together"),
         (damaged(start=ONES * np.nan), "ends before"),
         (damaged(chunk=np.full(24, 9, np.int32)), "do not exist"),
-        (damaged(world_size=0), "do not exist"),
+        (damaged(world_size=0), "world_size is 0"),
         (damaged(phases=("one",)), "fit together"),
         (damaged(op=np.full(24, 7, np.uint8)), "do not exist"),
     ],
 )
 def test_refuses_damaged_traces(data, says):
+    with pytest.raises(BadFile, match=says):
+        load(data)
+
+
+def rewritten(header=(), **arrays) -> bytes:
+    """A good trace file with some of its content replaced, however wrong."""
+    old_header, old_arrays = unpack(save(lockstep(ALGORITHMS["ring"](4), 1000, MACHINE)))
+    return pack({**old_header, **dict(header)}, {**old_arrays, **arrays})
+
+
+MOST = np.full(24, 2**31 - 1, np.uint32)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (rewritten({"world_size": 10**12}), "world_size is 1000000000000"),
+        (rewritten({"world_size": True}), "whole number"),
+        (rewritten({"world_size": 4.5}), "whole number"),
+        (rewritten({"nbytes": 10**400}), "nbytes"),
+        (rewritten({"nbytes": -1}), "nbytes"),
+        (rewritten({"num_chunks": 1 << 25}), "too large to open"),
+        (rewritten({"num_buffers": 1 << 24}), "too large to open"),
+        (rewritten({"name": 5}), "a text"),
+        (rewritten({"phases": "abcdef"}), "a list"),
+        (rewritten({"about": [[1, 2]]}), "a table"),
+        (rewritten({"about": {"node_of": "ab"}}), "node_of"),
+        (rewritten({"about": {"node_of": [0, 0, 1, -1]}}), "node_of"),
+        (rewritten(dst=MOST), "do not exist"),
+        (rewritten(dst=MOST // 2), "do not exist"),
+        (rewritten(chunk=MOST, count=MOST), "do not exist"),
+        (rewritten(src=np.full(24, 1 << 32)), "src holds"),
+        (rewritten(src=np.full(24, 0.5)), "src holds"),
+        (rewritten(end=ONES * 1e300), "lasts more"),
+        (rewritten(end=ONES * np.inf), "lasts more"),
+    ],
+)
+def test_refuses_what_would_hurt_a_page(data, says):
     with pytest.raises(BadFile, match=says):
         load(data)
 

@@ -7,7 +7,16 @@ from core.units import parse_bytes, show_bytes, show_rate, show_seconds
 
 @pytest.mark.parametrize(
     ("text", "nbytes"),
-    [("0", 0), ("16M", 16 << 20), ("64 KiB", 65536), ("1.5g", 3 << 29), ("2 MB", 2_000_000), ("1e3", 1000), ("8 b", 8)],
+    [
+        ("0", 0),
+        ("16M", 16 << 20),
+        ("64 KiB", 65536),
+        ("1.5g", 3 << 29),
+        ("2 MB", 2_000_000),
+        ("1e3", 1000),
+        ("8 b", 8),
+        ("5 kbytes", 5000),
+    ],
 )
 def test_sizes_are_read(text, nbytes):
     assert parse_bytes(text) == nbytes

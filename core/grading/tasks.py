@@ -28,7 +28,9 @@ def shape_of(schedule: Schedule) -> Shape:
 
 
 def fill(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> Exercise:
-    """One step of the schedule is blank. The same seed gives the same exercise."""
+    """One step of the schedule is blank. The same seed gives the same exercise. Raises ValueError without steps."""
+    if not schedule.num_transfers:
+        raise ValueError(f"{schedule.name} on {schedule.world_size} ranks sends nothing: there is no step to blank out")
     step = random.Random(seed).randrange(schedule.num_steps)
     lines = show(schedule).splitlines()
     blank, missing = f"{step + 1}: ", lines[step]
@@ -77,7 +79,7 @@ def repair(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -
 def mutant(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -> Mutant:
     """A random single mistake that makes the schedule wrong: some mistakes do no harm, and those are passed over."""
     rng = random.Random(seed)
-    for _ in range(200):
+    for _ in range(200 if schedule.num_transfers else 0):
         row, kind = rng.randrange(schedule.num_transfers), rng.choice(sorted(NAMES))
         for broken in mutants(schedule, [row], [kind]):
             if not verify(broken.schedule, collective).right:
@@ -87,6 +89,8 @@ def mutant(schedule: Schedule, seed: int, collective: Collective = ALL_REDUCE) -
 
 def build_ring(world_size: int) -> Exercise:
     """Nothing is given but the first number. The hints lead to the ring; any schedule that is right is accepted."""
+    if world_size < 2:
+        raise ValueError(f"{world_size} ranks: an all-reduce to write takes 2 or more")
     lines = show(ring(world_size)).splitlines()
     return Exercise(
         kind="build",

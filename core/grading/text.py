@@ -115,7 +115,7 @@ def _read_transfer(piece: str, shape: Shape) -> list[tuple]:
         raise ValueError(f"cannot read {piece[:40]!r} (write {_suggestion(piece)})")
     src, dst = (_vertex(kind, int(digits), shape) for kind, digits in ((found[1], found[2]), (found[3], found[4])))
     if src == dst:
-        raise ValueError(f"{piece[:40]!r} sends from {found[2]} to itself (name two different ranks)")
+        raise ValueError(f"{piece[:40]!r} sends from {found[1]}{found[2]} to itself (name two different ranks)")
     return [(src, dst, *_chunks(run, shape), OPS[op]) for run in runs]
 
 
