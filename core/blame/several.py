@@ -31,9 +31,11 @@ class Fault:
 
 def beyond_one_edit(lanes: Lanes, wrong: dict[int, dict[int, tuple[int, int]]], complete: bool) -> Report:
     """`wrong` is lane -> node -> (missing bits, bits too many)."""
-    faults = [_fault(lanes, group, nodes) for group, nodes in list(wrong.items())[:SEPARATE]]
-    different = {fault.edit or (fault.kind, fault.step, fault.rows): fault for fault in reversed(faults)}
-    faults = sorted(reversed(different.values()), key=lambda fault: fault.step)
+    different: dict[object, Fault] = {}
+    for group, nodes in list(wrong.items())[:SEPARATE]:
+        fault = _fault(lanes, group, nodes)
+        different.setdefault(fault.edit or (fault.kind, fault.step, fault.rows), fault)
+    faults = sorted(different.values(), key=lambda fault: fault.step)
     end = cells.at_the_end(lanes, wrong)
     return Report(
         right=False,
