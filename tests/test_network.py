@@ -211,6 +211,41 @@ def test_buffered_sends_follow_every_chunk(name, past, monkeypatch):
         np.testing.assert_allclose(trace.end, reference(schedule, 1e6, network, late), rtol=1e-12)
 
 
+@pytest.mark.parametrize("past", [Table, Layers])
+def test_a_chunk_does_not_wait_for_its_neighbour(past, monkeypatch):
+    """Rank 2 gets chunk 0 from rank 0 and chunk 1 from rank 1, which is late; it passes on chunk 0 at once."""
+    monkeypatch.setattr(
+        "core.network.engine.history",
+        lambda schedule, late: Table(late, schedule.num_slots) if past is Table else Layers(late),
+    )
+    steps = [send([0, 1], [2, 2], chunk=[0, 1], op=COPY), send(2, 3, chunk=0, op=COPY)]
+    schedule = Schedule.from_steps(steps, name="neighbours", world_size=4, num_chunks=2)
+    trace = simulate(schedule, 0, crossbar(4, 5 * US, 10e9), model="ports", late={1: 100 * US})
+    assert trace.end.tolist() == pytest.approx([5 * US, 105 * US, 10 * US])
+
+
+@pytest.mark.parametrize("send_", SENDS)
+def test_a_rank_is_done_with_a_step_when_it_has_both_sent_and_received(send_):
+    """Rank 1 passes a small chunk on while it still receives a large one, and the other way round."""
+    for sizes, ends in (((4, 1), [40, 10, 50]), ((1, 4), [10, 40, 50])):
+        steps = [send([0, 1], [1, 2], chunk=0, count=sizes, op=COPY), send(1, 3, chunk=0, op=COPY)]
+        schedule = Schedule.from_steps(steps, name="both", world_size=4, num_chunks=4)
+        trace = simulate(schedule, 40, crossbar(4, 0, 1.0), model="ports", send=send_)
+        assert trace.end.tolist() == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("name", ["ring", "direct", "one_shot", "recursive_doubling", "linear"])
+@pytest.mark.parametrize("model", ["ports", "links"])
+def test_ports_that_start_one_message_after_another_add_their_latencies_up(name, model):
+    machine = Machine(5 * US, 1 / 10e9)
+    formula = ALGORITHMS[name].cost(8).seconds(1e6, machine)
+    for send_ in SENDS:
+        time = simulate(ALGORITHMS[name](8), 1e6, from_machine(8, machine), model=model, send=send_).seconds
+        assert time == pytest.approx(formula, rel=1e-9)
+        same = simulate(ALGORITHMS[name](8), 1e6, crossbar(8, 5 * US, 10e9), model=model, send=send_, multiport=False)
+        assert same.seconds == pytest.approx(formula, rel=1e-9)
+
+
 def test_a_stream_of_steps_gives_the_time_of_the_schedule():
     network = fat_tree(64)
     for name in ("ring", "halving_doubling", "circulant"):

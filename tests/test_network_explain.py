@@ -8,6 +8,7 @@ from core.explain import explain, what_if, what_would_help
 from core.machines import Machine
 from core.network import MODELS, SENDS, BadTopology, simulate
 from core.regions import times_by_size, winners
+from core.schedule import COPY, Schedule, send
 from core.topologies import build, crossbar, fat_tree, from_machine, two_tier
 
 RING = ALGORITHMS["ring"]
@@ -76,6 +77,16 @@ def test_slack_is_how_much_later_a_rank_may_enter_for_free(name, send):
             assert (seconds > base.seconds * (1 + 1e-9)) == moves, (rank, late)
 
 
+def test_a_message_that_holds_the_port_of_a_critical_one_has_no_slack():
+    """Rank 0 sends to rank 1, then to rank 2; rank 3's message to rank 4 has half of the time to spare."""
+    steps = [send([0, 3], [1, 4], chunk=0, op=COPY), send(0, 2, chunk=0, op=COPY)]
+    schedule = Schedule.from_steps(steps, name="port", world_size=5, num_chunks=1)
+    network = crossbar(5, 0, 1e9)
+    for send_ in SENDS:
+        told = explain(simulate(schedule, 1e6, network, send=send_), network)
+        assert told.slack.tolist() == pytest.approx([0, 1e-3, 0])
+
+
 def test_the_critical_path_has_no_slack():
     for model in ("ports", "flow"):
         trace = simulate(RING(16), 64e6, two_level(), model=model)
@@ -85,8 +96,6 @@ def test_the_critical_path_has_no_slack():
 
 def test_idle_time():
     """Two ranks swap 1 MB at 1 GB/s, a third and fourth only 0.25 MB: they rest three quarters of the time."""
-    from core.schedule import COPY, Schedule, send
-
     step = send([0, 1, 2, 3], [1, 0, 3, 2], chunk=0, count=[4, 4, 1, 1], op=COPY)
     schedule = Schedule.from_steps([step], name="swap", world_size=4, num_chunks=4)
     network = crossbar(4, 0, 1e9)

@@ -35,13 +35,14 @@ def test_bounded_senders_are_between_unbounded_ones_and_rendezvous(send):
 
 
 @pytest.mark.parametrize("model", ["ports", "flow"])
-def test_one_slot_lets_one_message_travel_at_a_time(model):
-    """A message may start when its receiver has taken in the one before on this connection."""
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_as_many_messages_travel_at_a_time_as_there_are_slots(model, slots):
+    """A message may start when its receiver has taken in the one `slots` before on this connection."""
     schedule = RING(8)
-    trace = simulate(schedule, 1e6, crossbar(8), model=model, slots=1, late={4: 50 * US})
-    for src in range(8):
-        mine = schedule.src == src
-        assert (trace.start[mine][1:] >= trace.end[mine][:-1] - 1e-15).all()
+    trace = simulate(schedule, 1e3, crossbar(8), model=model, slots=slots, late={4: 50 * US})
+    start, end = trace.start[schedule.src == 3], trace.end[schedule.src == 3]
+    assert (start[slots:] >= end[:-slots] - 1e-15).all()
+    assert (start[slots - 1 : -1] < end[:-slots]).any()  # and no later: rank 3 does fill its slots
 
 
 def test_jitter_is_seeded_never_helps_and_has_its_mean():
@@ -68,6 +69,10 @@ def test_a_slow_gpu_adds_and_sends_slowly():
     before, after = (seconds(network, 8e6, model="ports", slow=slow) for slow in (None, {2: 3.0}))
     assert after > 2 * before
     assert seconds(network, 8e6, model="ports", slow={2: 1.0}) == before
+    adding = from_machine(2, Machine(0, 1e-15, 1e-9))  # nothing but additions takes time
+    for model in MODELS:
+        times = [seconds(adding, 1e6, "recursive_doubling", 2, model=model, slow={0: times}) for times in (1.0, 3.0)]
+        assert times == pytest.approx([1e-3, 3e-3], rel=1e-3)
 
 
 @pytest.mark.parametrize("send", SENDS)
