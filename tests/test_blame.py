@@ -30,7 +30,7 @@ def test_a_missing_hop_says_who_should_have_sent_what_and_when():
     assert report.hops[0] == hop(RING, ROW)
     assert (report.at.vertex, report.at.chunk, report.at.step, report.at.missing) == (3, 0, 2, (1, 2))
     assert {(cell.vertex, cell.missing) for cell in report.cells} == {(v, (1, 2)) for v in range(4)}
-    assert "in step 1, a transfer is missing (rank 2 -> rank 3, chunk 0, REDUCE)" in report.sentence
+    assert "in step 2, a transfer is missing (rank 2 -> rank 3, chunk 0, REDUCE)" in report.sentence
     assert "chunk 0 of rank 3 misses the inputs of ranks 1 and 2" in report.sentence
 
 
@@ -43,7 +43,7 @@ def test_a_missing_hop_says_who_should_have_sent_what_and_when():
         (shifted(RING, ROW, 1), "wrong chunk", "should carry chunk 0"),
         (redirected(RING, LAST, dst=0), "wrong partner", "should go to rank 3"),
         (redirected(RING, ROW, src=0), "wrong partner", "should come from rank 2"),
-        (moved(RING, LAST, 2), "wrong step", "comes too early: it belongs in step 4"),
+        (moved(RING, LAST, 2), "wrong step", "comes too early: it belongs in step 5"),
     ],
 )
 def test_a_changed_transfer_is_named_with_its_mistake(edit, kind, says):

@@ -42,7 +42,7 @@ def judge(mutant, collective=ALL_REDUCE):
     assert report.kind in CAUSES
     assert 0 <= report.step < mutant.schedule.num_steps
     assert report.transfers or report.hops
-    for word in (f"step {report.step}", "chunk"):
+    for word in (f"step {report.step + 1}", "chunk"):
         assert word in report.sentence
     assert "rank " in report.sentence or "switch " in report.sentence
     assert len(report.repairs) <= MAX_REPAIRS

@@ -56,7 +56,7 @@ def test_refuses_what_does_not_exist(transfer, complaint):
     report = verify(build(send(0, 1, chunk=0, op=COPY), transfer, num_chunks=2), ALL_REDUCE)
     assert (report.right, report.kind, report.step, report.transfers) == (False, "out of range", 1, (1,))
     assert complaint in report.sentence
-    assert "in step 1" in report.sentence
+    assert "in step 2" in report.sentence
 
 
 def test_a_transfer_must_stay_within_one_buffer():

@@ -40,7 +40,7 @@ class Report:
     """The verdict of `verify`. A right schedule has only `right` and `sentence`."""
 
     right: bool
-    sentence: str  # what is wrong, in plain words
+    sentence: str  # what is wrong, in plain words; there, steps count from 1
     kind: str = ""  # a key of KINDS
     step: int | None = None  # the first step at which it goes wrong or can no longer be right
     transfers: tuple[int, ...] = ()  # rows to blame, the likeliest first: any one of them, unless faults > 1

@@ -68,7 +68,7 @@ def _fault(lanes: Lanes, group: int, nodes: dict[int, tuple[int, int]]) -> Fault
 def _sentence(schedule: Schedule, first: Fault, end: Sequence[Cell], complete: bool) -> str:
     say = Words(schedule)
     if first.edit is not None:
-        says = f"in step {first.step}, {say.mistake(first.edit)}"
+        says = f"in step {first.step + 1}, {say.mistake(first.edit)}"
     elif first.kind == "race":
         says = say.race(first.rows, first.at)
     else:
@@ -79,7 +79,7 @@ def _sentence(schedule: Schedule, first: Fault, end: Sequence[Cell], complete: b
 
 def _traced(fault: Fault) -> str:
     if not fault.rows:
-        return f"up to step {fault.step}, nothing brings what is missing"
+        return f"up to step {fault.step + 1}, nothing brings what is missing"
     does = {"double addition": "adding what is there already", "overwritten too early": "overwriting what is needed"}
     what = does.get(fault.kind, "bringing what does not belong there")
-    return f"in step {fault.step}, {what} by {listed('transfer', fault.rows)}"
+    return f"in step {fault.step + 1}, {what} by {listed('transfer', fault.rows)}"

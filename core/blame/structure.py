@@ -53,7 +53,7 @@ def _report(schedule: Schedule, rows: np.ndarray, problem: str) -> Report:
     more = f" So do {len(rows) - 1} more transfers." if len(rows) > 1 else ""
     return Report(
         right=False,
-        sentence=f"{schedule.name}: in step {first.step}, {what} cannot be: {problem}.{more}",
+        sentence=f"{schedule.name}: in step {first.step + 1}, {what} cannot be: {problem}.{more}",
         kind="out of range",
         step=first.step,
         transfers=tuple(rows[:3].tolist()),

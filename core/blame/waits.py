@@ -126,4 +126,4 @@ def _sentence(schedule: Schedule, found: Stuck, step: int, style: str) -> str:
     ]
     shown = ", ".join(waits[:SHOWN]) + (" and so on round the circle" if len(waits) > SHOWN else "")
     ends = "" if found.kind == "cycle of waits" else f", but {name(found.calls[-1].partner)} has come to its end"
-    return f"{schedule.name}: in step {step}, nothing moves any more: {shown}{ends}. The rule was: {STYLES[style]}."
+    return f"{schedule.name}: in step {step + 1}, nothing moves any more: {shown}{ends}. The rule was: {STYLES[style]}."

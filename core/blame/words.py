@@ -1,4 +1,4 @@
-"""Say what is wrong in plain words."""
+"""Say what is wrong in plain words. In words steps count from 1, as in the player and in schedules as text."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Words:
             return f"should go to {self.vertex(new.dst)}"
         if edit.kind == "shift":
             return f"should carry {self.chunks(new.chunk, new.count)}"
-        return f"comes too {'early' if new.step > old.step else 'late'}: it belongs in step {new.step}"
+        return f"comes too {'early' if new.step > old.step else 'late'}: it belongs in step {new.step + 1}"
 
     def race(self, rows: Sequence[int], at: Cell) -> str:
         return (
-            f"in step {at.step}, {listed('transfer', rows)} write {self.place(at)} at the same time, "
+            f"in step {at.step + 1}, {listed('transfer', rows)} write {self.place(at)} at the same time, "
             "and a COPY allows no other writer"
         )
 
@@ -122,8 +122,8 @@ def one_fault(
     if raced:
         says = f"{say.race(raced, at)}. The likeliest repair: {say.mistake(best)}{_or_its_twin(schedule, repairs)}."
     else:
-        when = "At the end" if at.step == schedule.num_steps else f"After step {at.step - 1}"
-        says = f"in step {step}, {say.mistake(best)}{_or_its_twin(schedule, repairs)}. {when} {say.cell(at)}."
+        when = "At the end" if at.step == schedule.num_steps else f"After step {at.step}"
+        says = f"in step {step + 1}, {say.mistake(best)}{_or_its_twin(schedule, repairs)}. {when} {say.cell(at)}."
         says += say.at_the_end(end) if at.step < schedule.num_steps else ""
     return f"{schedule.name}: {says}{_others(len(repairs) - 1, complete)}"
 
