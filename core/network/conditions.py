@@ -97,18 +97,8 @@ def meet(
     latency, bandwidth = seats.numbers(topology)
     gamma = np.zeros(schedule.num_vertices)
     gamma[:world_size] = topology.gamma
-    for rank, times in (slow or {}).items():
-        _refuse_rank(rank, world_size, "slow")
-        if not (np.isfinite(times) and times >= 1):
-            raise BadTopology(f"rank {rank} is {times!r} times slower: give a number, 1 or more")
-        gamma[rank] *= times
-        own = (topology.src == hosts[rank]) | (topology.dst == hosts[rank])
-        bandwidth[: topology.num_links][own] /= times
-    for link, left in (degraded or {}).items():
-        number = topology.link(*link) if isinstance(link, tuple) else _link(topology, link)
-        if not (np.isfinite(left) and left >= 0):
-            raise BadTopology(f"link {link} keeps {left!r} of its bandwidth: give a number, 0 (cut) or more")
-        bandwidth[number] *= left
+    _slow_down(topology, hosts, slow or {}, gamma, bandwidth)
+    _degrade(topology, degraded or {}, bandwidth)
     if not (np.isfinite(jitter) and jitter >= 0):
         raise BadTopology(f"jitter is {jitter!r}: give a time in seconds, zero or more")
     about = {"placement": placement if isinstance(placement, str) else "given" if placement is not None else "natural"}
@@ -116,6 +106,24 @@ def meet(
     lateness = _lateness(late, world_size, schedule.num_vertices)
     many = topology.multiport if multiport is None else bool(multiport)
     return Network(topology, world_size, seats, lateness, latency, bandwidth, gamma, float(jitter), seed, many, about)
+
+
+def _slow_down(topology: Topology, hosts: np.ndarray, slow: Mapping, gamma: np.ndarray, bandwidth: np.ndarray) -> None:
+    for rank, times in slow.items():
+        _refuse_rank(rank, len(hosts), "slow")
+        if not (np.isfinite(times) and times >= 1):
+            raise BadTopology(f"rank {rank} is {times!r} times slower: give a number, 1 or more")
+        gamma[rank] *= times
+        own = (topology.src == hosts[rank]) | (topology.dst == hosts[rank])
+        bandwidth[: topology.num_links][own] /= times
+
+
+def _degrade(topology: Topology, degraded: Mapping, bandwidth: np.ndarray) -> None:
+    for link, left in degraded.items():
+        number = topology.link(*link) if isinstance(link, tuple) else _link(topology, link)
+        if not (np.isfinite(left) and left >= 0):
+            raise BadTopology(f"link {link} keeps {left!r} of its bandwidth: give a number, 0 (cut) or more")
+        bandwidth[number] *= left
 
 
 def _lateness(late: Late, world_size: int, num_vertices: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from core.network.bound import guard
 from core.network.buffered import Buffered
 from core.network.conditions import Network, meet
 from core.network.flow import BUDGET, TooMuch, flow
-from core.network.history import TABLE_LIMIT, Table, history
+from core.network.history import TABLE_LIMIT, Layers, Table, history
 from core.network.plan import plan
 from core.network.rendezvous import Lockstep, Rendezvous
 from core.network.steps import Steps
@@ -52,9 +52,7 @@ def simulate(
     Raises BadTopology for a setting that does not fit, Stuck when the schedule can never end.
     """
     _refuse(nbytes, model, send, slots, envelope)
-    network = meet(topology, schedule, **conditions) if isinstance(topology, Topology) else topology
-    if network is topology and (conditions or network.num_vertices != schedule.num_vertices):
-        raise BadTopology("a network that was met before comes with its own schedule's vertices and its conditions")
+    network = _network(topology, schedule, conditions)
     about = {"model": model, "send": send, "slots": slots, "topology": network.topology.name, **network.about}
     notes = []
     if model == "flow" and not network.multiport:
@@ -66,20 +64,14 @@ def simulate(
         except TooMuch:
             about["model"] = model = "links"
             notes.append(f"the flow model would take more than {budget:g} s: static link loads instead")
-    steps, inside = Steps(network, nbytes / schedule.num_chunks, envelope), model == "links"
     past = history(schedule, network.late) if send == "buffered" and model != "lockstep" else None
-    if model == "lockstep":
-        engine = Lockstep(network, steps, inside=True)
-    elif past is None:
-        if send == "buffered":
-            about["send"] = "rendezvous"
-            notes.append("too many chunks to follow one by one: rendezvous sends instead of buffered ones")
-        engine = Rendezvous(network, steps, inside)
-    else:
-        engine = Buffered(network, steps, inside, past, slots)
+    if send == "buffered" and model != "lockstep" and past is None:
+        about["send"] = send = "rendezvous"
+        notes.append("too many chunks to follow one by one: rendezvous sends instead of buffered ones")
     about |= {"note": "; ".join(notes)} if notes else {}
+    engine = _engine(network, Steps(network, nbytes / schedule.num_chunks, envelope), model, past, slots)
     start, end = _march(schedule, engine)
-    carried = steps.link_bytes(inside=model != "ports")
+    carried = engine.steps.link_bytes(inside=model != "ports")
     return _trace(schedule, nbytes, network, start, end, carried, envelope, collective, about)
 
 
@@ -106,20 +98,35 @@ def finish(
         raise BadTopology("the flow model needs the whole schedule: call simulate")
     nothing = Schedule.from_steps([], name="stream", world_size=world_size, num_chunks=num_chunks)
     network = meet(topology, nothing, **conditions)
-    work, inside = Steps(network, nbytes / num_chunks, envelope), model == "links"
-    if model == "lockstep":
-        engine = Lockstep(network, work, inside=True)
-    elif send == "rendezvous":
-        engine = Rendezvous(network, work, inside)
-    elif world_size * num_chunks > TABLE_LIMIT:
-        raise BadTopology(f"{world_size} ranks with {num_chunks} chunks are too many to follow: use rendezvous sends")
-    else:
-        engine = Buffered(network, work, inside, Table(network.late, num_chunks), slots)
-    last = 0.0
+    past, work = None, Steps(network, nbytes / num_chunks, envelope)
+    if send == "buffered" and model != "lockstep":
+        if world_size * num_chunks > TABLE_LIMIT:
+            raise BadTopology(
+                f"{world_size} ranks with {num_chunks} chunks are too many to follow: use rendezvous sends"
+            )
+        past = Table(network.late, num_chunks)
+    engine, last = _engine(network, work, model, past, slots), 0.0
     for number, (load, step) in enumerate(work.stream(steps)):
         last = max(last, float(engine.advance(number, load, step)[1].max(initial=0.0)))
     guard(nothing, network, last, work.link_bytes(inside=model != "ports"), 0.0)
     return last
+
+
+def _network(topology: Topology | Network, schedule: Schedule, conditions: dict) -> Network:
+    if isinstance(topology, Topology):
+        return meet(topology, schedule, **conditions)
+    if conditions or topology.num_vertices != schedule.num_vertices:
+        raise BadTopology("a network that was met before comes with its own schedule's vertices and its conditions")
+    return topology
+
+
+def _engine(network: Network, steps: Steps, model: str, past: Table | Layers | None, slots: int | None):
+    """What times one step after another; without a memory of the past, sends are rendezvous."""
+    if model == "lockstep":
+        return Lockstep(network, steps, inside=True)
+    if past is None:
+        return Rendezvous(network, steps, inside=model == "links")
+    return Buffered(network, steps, model == "links", past, slots)
 
 
 def _by_events(schedule, nbytes, network, envelope, budget, collective, about) -> Trace:

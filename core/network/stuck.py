@@ -12,14 +12,14 @@ class Stuck(RuntimeError):
 
     def __init__(self, cause: str, chain: list[tuple[int, int, int]], finished: int, total: int, names: list[str]):
         self.cause = cause  # one sentence
-        self.chain = chain  # (who waits, for whom, in which step), the last victim first
+        self.chain = chain  # (who waits, for whom, in which step, from 0), the last victim first
         self.finished, self.total = finished, total  # messages
         self.names = names  # of the vertices, by number
         self.start = self.end = np.zeros(0)  # of every transfer, seconds; infinity for never
         super().__init__(self._story())
 
     def _story(self) -> str:
-        links = [f"{self.names[who]} waits for {self.names[whom]} (step {step})" for who, whom, step in self.chain]
+        links = [f"{self.names[who]} waits for {self.names[whom]} (step {step + 1})" for who, whom, step in self.chain]
         if len(links) > 6:
             links = [*links[:2], f"... {len(links) - 5} more ...", *links[-3:]]
         story = f"This never ends: {self.cause}. {self.finished} of {self.total} messages arrive"
@@ -76,7 +76,7 @@ def _broken(plan: Plan, start: np.ndarray, message: int, names: list[str]) -> st
         cut = next(link for link in path.tolist() if plan.network.bandwidth[link] == 0)
         a, b = plan.network.link_ends(cut)
         way = f"the link from {a} to {b} is cut"
-        return f"{way}, and step {step} sends from {names[src]} to {names[dst]} over it"
+        return f"{way}, and step {step + 1} sends from {names[src]} to {names[dst]} over it"
     return ""
 
 

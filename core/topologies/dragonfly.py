@@ -31,8 +31,7 @@ def dragonfly(
     names = [f"router {g}.{i}" for g in range(groups) for i in range(routers)]
     router = wires.vertices(names).reshape(groups, routers)
     up, down = wires.cable(np.arange(world_size), router.ravel()[router_of], latency / 2, bandwidth, "link")
-    a, b = every_pair(routers)
-    near = np.full((groups, routers, routers), -1)
+    near, (a, b) = np.full((groups, routers, routers), -1), every_pair(routers)
     near[:, a, b] = wires.one_way(router[:, a], router[:, b], latency / 2, bandwidth, "link").reshape(groups, -1)
     here, there = every_pair(groups)
     gateway = np.zeros((groups, groups), int)  # which router of `here` has the cable to `there`

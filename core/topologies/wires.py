@@ -71,9 +71,7 @@ def refuse_size(world_size: int) -> None:
 def every_pair(count: int) -> tuple[np.ndarray, np.ndarray]:
     """All ordered pairs of different numbers below `count`, int64 [count * (count - 1)] each."""
     if count * (count - 1) > MAX_LINKS:
-        raise BadTopology(
-            f"{count} things all wired to each other are more than {MAX_LINKS} links: choose fewer ranks"
-        )
+        raise BadTopology(f"{count} things all wired to each other are more than {MAX_LINKS} links: choose fewer ranks")
     return np.where(~np.eye(count, dtype=bool))
 
 
