@@ -80,7 +80,9 @@ function columnChoices({ chunks }) {
   const square = Math.ceil(Math.sqrt(chunks));
   const choices = [[square, 1], [Math.ceil(chunks / 2), 0.95], [2 * square, 0.85], [Math.max(1, square >> 1), 0.8], [chunks, 0.7], [1, 0.6]];
   const seen = new Set();
-  return /** @type {Array<[number, number]>} */ (choices.filter(([columns]) => columns >= 1 && columns <= chunks && !seen.has(columns) && seen.add(columns)));
+  return choices
+    .filter(([columns]) => columns >= 1 && columns <= chunks && !seen.has(columns) && seen.add(columns))
+    .map(([columns, liking]) => [columns, chunks % columns ? 0.85 * liking : liking]); // full rows look best
 }
 
 /** @param {Trace} trace @param {number} cell @param {number} columns */

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import json
 import os
 import re
 import shutil
@@ -13,9 +14,13 @@ import time
 import urllib.request
 from pathlib import Path
 
+import plotly
 import pytest
 
+from core.figures.theme import DARK, LIGHT
+
 ROOT = Path(__file__).resolve().parents[2]
+PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 QUIET += ["--disable-component-update", "--disable-sync"]
 STREAMLIT_OWN = re.compile(
@@ -93,12 +98,16 @@ def modules():
             pass
 
         def do_GET(self):
-            if self.path != "/blank":
+            made = {"/blank": (b"<!doctype html><title>blank</title><link rel=icon href=data:,>", "text/html")}
+            made["/vendor/plotly.js"] = (PLOTLY.read_bytes(), "text/javascript")
+            made["/vendor/themes.json"] = (json.dumps({"light": LIGHT, "dark": DARK}).encode(), "application/json")
+            if self.path not in made:
                 return super().do_GET()
+            body, kind = made[self.path]
             self.send_response(200)
-            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Type", kind)
             self.end_headers()
-            self.wfile.write(b"<!doctype html><title>blank</title><link rel=icon href=data:,>")
+            self.wfile.write(body)
 
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=ROOT / "static" / "player")

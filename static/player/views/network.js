@@ -37,7 +37,7 @@ export class NetworkView extends PlotView {
       type: "scatter", mode: "lines", ...outlines(l, from, to), fill: "toself", fillcolor: theme.background, line: { color: colour, width: 1.4, simplify: false },
     });
     const cards = l.kind === "cards" ? [outline([0, trace.ranks], theme.line), outline([trace.ranks, trace.vertices], theme.switch)] : [];
-    const data = [...boxes(l, theme), edges(scene, l), ...cards, names(scene, l), ...(l.kind === "cards" ? [this.cells()] : [])];
+    const data = [...boxes(l, theme), ...edges(scene, l), ...cards, names(scene, l), ...(l.kind === "cards" ? [this.cells()] : [])];
     this.cellTrace = data.length - 1;
     return { data, layout: pixelAxes(width, height) };
   }

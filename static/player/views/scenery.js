@@ -53,26 +53,38 @@ export function outlines(l, from, to) {
   return { x: x.length ? x : [null], y: y.length ? y : [null] };
 }
 
-/** @param {Scene} scene @param {import("../layout.js").Layout} l every pair that ever talks, as one Plotly trace */
+/**
+ * Every pair that ever talks: one Plotly trace for links inside groups, a wide one for links between groups.
+ * @param {Scene} scene @param {import("../layout.js").Layout} l
+ */
 export function edges({ trace, theme }, l) {
   const seen = new Uint8Array(trace.vertices * trace.vertices);
-  const x = [];
-  const y = [];
+  const { group } = trace;
+  const near = { x: /** @type {Array<number|null>} */ ([]), y: /** @type {Array<number|null>} */ ([]) };
+  const far = { x: /** @type {Array<number|null>} */ ([]), y: /** @type {Array<number|null>} */ ([]) };
   let pairs = 0;
   for (let i = 0; i < trace.src.length && pairs <= MOST_EDGES; i++) {
     const [a, b] = trace.src[i] < trace.dst[i] ? [trace.src[i], trace.dst[i]] : [trace.dst[i], trace.src[i]];
     if (seen[a * trace.vertices + b]) continue;
     seen[a * trace.vertices + b] = 1;
     pairs++;
-    const points = between(l, a, b, 0);
+    const points = between(l, a, b, detour(l, a, b));
     if (points.length < 2) continue;
-    x.push(points[0][0], points[points.length - 1][0], null);
-    y.push(points[0][1], points[points.length - 1][1], null);
+    const set = group && b < trace.ranks && group[a] !== group[b] ? far : near;
+    for (const [x, y] of points) {
+      set.x.push(x);
+      set.y.push(y);
+    }
+    set.x.push(null);
+    set.y.push(null);
   }
   const few = pairs <= 3 * trace.vertices;
-  const line = { color: few ? theme.line : theme.faint, width: l.kind === "cards" ? (few ? 1.6 : 1) : 0.8 };
-  const drawn = pairs <= MOST_EDGES && x.length;
-  return { type: "scatter", mode: "lines", x: drawn ? x : [null], y: drawn ? y : [null], line };
+  const width = l.kind === "cards" && few ? 1.6 : 0.9;
+  const drawn = (/** @type {{x: Array<number|null>, y: Array<number|null>}} */ set, /** @type {number} */ wide) => {
+    const shown = pairs <= MOST_EDGES && set.x.length ? set : { x: [null], y: [null] };
+    return { type: "scatter", mode: "lines", ...shown, line: { color: few ? theme.line : theme.faint, width: wide, simplify: false } };
+  };
+  return [drawn(near, width), drawn(far, width * 2.2)];
 }
 
 /** @param {Scene} scene @param {import("../layout.js").Layout} l the name of every vertex that has room for one */
