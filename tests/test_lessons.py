@@ -134,6 +134,19 @@ def test_a_wrong_address_ends_in_a_sentence(name, query, says):
 
 
 @pytest.mark.parametrize(
+    ("name", "query", "says"),
+    [
+        ("12_compare.py", {"also": ",".join(list(ALGORITHMS)[:9])}, "no more than 8 can be chosen"),
+        ("17_sweep.py", {"algorithms": ",".join(list(ALGORITHMS)[:7])}, "no more than 6 can be chosen"),
+        ("17_sweep.py", {"ranks": "-5"}, "it must be 2 or more"),
+        ("17_sweep.py", {"ranks": "99"}, "it must be 32 or less"),
+    ],
+)
+def test_a_link_beyond_the_limits_of_a_widget_ends_in_a_sentence(name, query, says):
+    assert any(says in text for text in texts(opened(name, **query)))
+
+
+@pytest.mark.parametrize(
     "query",
     [
         {"algorithm": "sharp", "ranks": "16", "radix": "2", "num_segments": "3", "size": "1 GiB"},

@@ -93,7 +93,7 @@ class Algorithm:
             return combinations
         return [{}] + [{name: value} for values in samples for name, value in values[1:]]
 
-    def refuse(self, world_size: int, **options) -> str:
+    def refuse(self, world_size: int, /, **options) -> str:  # so that no option can take its place
         """Why these arguments will not do, in a sentence, or ""."""
         if type(world_size) is not int or not 1 <= world_size <= MAX_RANKS:
             return f"world_size is {world_size!r}: it must be a whole number of ranks, 1 to {MAX_RANKS}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.run import entry, launch, runtimes
 from core.run.arguments import parser, request_of
-from core.run.report import Printer, complain, print_result, typed, write
+from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
 
 
@@ -49,11 +49,7 @@ def _launch(request: Request, options: argparse.Namespace) -> int:
     if job.state != "done":
         print(f"core.run: {job.error}", file=sys.stderr)
         return 130 if job.state == "cancelled" else 1
-    try:
-        files = write(options.out, job.traces)
-    except OSError as problem:
-        print(f"core.run: the run is done, but its trace cannot be written to {options.out}: {problem.strerror}")
-        files = []
+    files = write_or_tell(options.out, job.traces)
     print_result(job.result, files, options.json)
     return 1 if options.out and not files else 0
 

@@ -55,6 +55,8 @@ def parser() -> Parser:
 
 def request_of(options: argparse.Namespace, world_size: int) -> Request:
     """Raises ValueError, in a sentence, for anything that cannot be understood."""
+    if options.out and Path(options.out).is_dir():
+        raise ValueError(f"--out {options.out} is a folder: name a file in it, as in {Path(options.out) / 'trace.arl'}")
     return Request(
         world_size,
         _methods(options),
@@ -95,7 +97,10 @@ def _pair(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ValueError(f"option {text!r}: write NAME=VALUE, as in radix=2")
-    return name, int(value) if value.lstrip("-").isdigit() else {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return name, int(value)
+    except ValueError:
+        return name, {"true": True, "false": False}.get(value.lower(), value)
 
 
 def _nccl(options: argparse.Namespace) -> dict:
@@ -108,8 +113,11 @@ def _fault(text: str) -> dict:
         return {}
     kind, _, rest = text.partition(":")
     rank, _, seconds = rest.partition(":")
-    if kind not in faults.KINDS or not rank.isdigit():
-        raise ValueError(
-            f"fault {text!r}: write one of {', '.join(faults.KINDS)}, a colon and the process, as in kill:1"
-        )
-    return {"kind": kind, "rank": int(rank)} | ({"seconds": float(seconds or 0.1)} if kind == "late" else {})
+    try:
+        found = {"kind": kind, "rank": int(rank), "seconds": float(seconds or 0.1)}
+    except ValueError:
+        kind = ""
+    if kind not in faults.KINDS:
+        known = ", ".join(faults.KINDS)
+        raise ValueError(f"fault {text!r}: write one of {known}, a colon and the process: kill:1, or late:1:0.1")
+    return found if kind == "late" else {"kind": kind, "rank": found["rank"]}

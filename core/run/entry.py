@@ -14,7 +14,7 @@ from pathlib import Path
 from core.run import faults, runtimes
 from core.run.arguments import request_of
 from core.run.groups import group_of, run_in_groups
-from core.run.report import Printer, complain, print_result, typed, write
+from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
 from core.run.watch import Watch
 from core.run.worker import Report, RunFailed, Worker
@@ -47,7 +47,7 @@ def of_a_cluster(options: argparse.Namespace) -> int:
         request = request_of(options, next(fitting, size))
     if problem := request.refuse() or faults.refuse(request.fault, request.num_processes):
         return complain(problem)
-    printer, traces = Printer(), []
+    printer, traces, unwritten = Printer(), [], []
 
     def report(event: dict) -> None:
         if event["ev"] == "progress":
@@ -59,9 +59,12 @@ def of_a_cluster(options: argparse.Namespace) -> int:
             print(f"core.run: {event['text']}", file=sys.stderr)
         elif event["ev"] == "done":
             printer.close()
-            print_result(event["result"], write(options.out, traces), options.json)
+            files = write_or_tell(options.out, traces)
+            unwritten.extend(traces[len(files) :])
+            print_result(event["result"], files, options.json)
 
-    return work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed())
+    code = work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed())
+    return code or int(bool(unwritten and options.out))
 
 
 def _fits(options: argparse.Namespace, world_size: int, size: int) -> bool:

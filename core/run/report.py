@@ -102,6 +102,16 @@ def print_result(result: dict, files: list[str], as_json: bool) -> None:
     print("\n".join([*about_lines(result), *(f"trace in {name}" for name in files)]))
 
 
+def write_or_tell(out: str, traces: list[dict]) -> list[str]:
+    """The files written; why there are none goes to stderr, so that the result still stands alone on stdout."""
+    try:
+        return write(out, traces)
+    except OSError as problem:
+        why = problem.strerror or problem
+        print(f"core.run: the run is done, but its trace cannot be written to {out}: {why}", file=sys.stderr)
+        return []
+
+
 def write(out: str, traces: list[dict]) -> list[str]:
     """Write the trace files; several of them get names of their own."""
     if not out:

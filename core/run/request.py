@@ -11,6 +11,7 @@ from core import trace
 from core.algorithms import ALGORITHMS
 from core.chunks import LAYOUTS
 from core.collective import ALL_REDUCE, BARRIER, COLLECTIVES, Collective
+from core.container import BadFile
 from core.replay import OPS
 from core.run import shifts
 from core.run.mishaps import MISHAPS
@@ -25,6 +26,7 @@ DTYPES = ("float32", "float64", "int32", "int64", "float16")
 THROUGH = ("messages", "memory")
 MAX_PROCESSES = 32
 MAX_BYTES = 1 << 30
+MAX_TRANSFERS = 200_000  # of a schedule in a file
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ class Method:
             return f"{self.segments} segments: choose 1 to 1024"
         if self.through not in THROUGH:
             return f"through is {self.through!r}: choose one of {', '.join(THROUGH)}"
-        if self.file or (self.algorithm in shifts.KINDS and world_size > 1):
+        if self.file:
+            return self._refuse_file(world_size)
+        if self.algorithm in shifts.KINDS and world_size > 1:
             return ""
         if self.algorithm not in ALGORITHMS:
             return f"there is no algorithm {self.algorithm!r}: choose one of {', '.join(ALGORITHMS)}"
@@ -73,6 +77,21 @@ class Method:
             return f"{self.algorithm} moves no data: there is nothing to measure here"
         problem = ALGORITHMS[self.algorithm].refuse(world_size, **self.options)
         return f"{self.algorithm}: {problem}" if problem else ""
+
+    def _refuse_file(self, world_size: int) -> str:
+        try:
+            schedule = trace.load(Path(self.file).read_bytes()).schedule
+        except OSError as problem:
+            return f"{self.file} cannot be read: {problem.strerror}"
+        except BadFile as problem:
+            return f"{self.file}: {problem}"
+        if schedule.world_size != world_size:
+            return (
+                f"the schedule in {self.file} is for {schedule.world_size} ranks: run it with -n {schedule.world_size}"
+            )
+        if max(schedule.num_transfers, schedule.num_steps) > MAX_TRANSFERS:
+            return f"{self.file} has more than {MAX_TRANSFERS:,} transfers or steps: too large to run live"
+        return ""
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,11 @@ def linked(
     state, text = st.session_state, st.query_params.get(name)
     if key not in state or _went_back(key, text, write(default)):
         try:
-            state[key] = default if text is None else read(text)
+            state[key] = default if text is None else _allowed(read(text), **more)
         except (ValueError, OverflowError) as problem:
-            st.warning(plain(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default)}."))
+            st.warning(
+                plain(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default) or 'nothing'}.")
+            )
             state[key] = default
     value = widget(label, key=key, **more)
     if value == default:
@@ -38,6 +40,17 @@ def linked(
     elif text != write(value):
         st.query_params[name] = write(value)
     state[f"{key} in link"] = Written(value, write(value), monotonic() if text != write(value) else 0.0)
+    return value
+
+
+def _allowed(value, min_value=None, max_value=None, max_selections=None, **_):
+    """The value, if the widget can hold it: Streamlit would change it in silence, or fail."""
+    if min_value is not None and value < min_value:
+        raise ValueError(f"it must be {min_value:g} or more")
+    if max_value is not None and value > max_value:
+        raise ValueError(f"it must be {max_value:g} or less")
+    if max_selections is not None and len(value) > max_selections:
+        raise ValueError(f"no more than {max_selections} can be chosen")
     return value
 
 

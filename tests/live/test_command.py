@@ -40,7 +40,7 @@ def test_a_trace_that_cannot_be_written_is_told_after_the_result(tmp_path):
     (tmp_path / "file").write_text("in the way")
     done = command("-n", "2", "--bytes", "1K", "--out", str(tmp_path / "file" / "t.arl"), *ENOUGH)
     assert done.returncode == 1
-    assert "cannot be written" in done.stdout
+    assert "cannot be written" in done.stderr
     assert "1 KiB  ring" in done.stdout
     assert "Traceback" not in done.stderr
 
@@ -78,6 +78,13 @@ def test_a_trace_file_is_a_schedule_to_run_again(tmp_path):
         (("--schedule", "nowhere.arl"), "there is no file nowhere.arl"),
         (("--fault", "kill:9"), "there is no process 9"),
         (("--fault", "explode:1"), "write one of kill"),
+        (("--fault", "kill:²"), "write one of kill"),
+        (("--fault", "late:1:soon"), "write one of kill"),
+        (("--option", "offset=--5"), "it must be a whole number"),
+        (("--option", "self=3"), "there is no option 'self'"),
+        (("--option", "world_size=3"), "there is no option 'world_size'"),
+        (("--schedule", __file__), "this is not a file of AllReduce Lab"),
+        (("--out", "/"), "is a folder: name a file in it"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
