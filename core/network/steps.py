@@ -80,8 +80,14 @@ class Steps:
 
     def walk(self, schedule: Schedule) -> Iterator[tuple[Load, Step]]:
         """The same for a schedule whose steps are all there to be compared at once."""
-        same = _like_the_one_before(schedule)
-        return ((self._next(step, same[number]), step) for number, step in enumerate(schedule))
+        first, step = schedule.step_ptr.tolist(), None
+        for number, same in enumerate(_like_the_one_before(schedule)):
+            if same:  # only which chunks travel is new
+                rows = slice(first[number], first[number + 1])
+                step = Step(step.src, step.dst, schedule.chunk[rows], step.count, schedule.op[rows])
+            else:
+                step = schedule.step(number)
+            yield self._next(step, same), step
 
     def _next(self, step: Step, same: bool) -> Load:
         if not same:
