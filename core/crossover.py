@@ -76,6 +76,13 @@ def told_winners(costs: dict[str, Cost], machine: Machine) -> str:
     return f"Fastest of those drawn: {', '.join(ranges)}."
 
 
+def told_sizes(seconds: dict[str, dict[float, float]]) -> str:
+    """Who is fastest from which of the sizes on that were tried: {name: {bytes: seconds}}."""
+    first, *later = fastest_ranks(seconds)
+    ranges = [f"**{first[1]}** from the smallest", *(f"**{name}** from {show_bytes(size)}" for size, name in later)]
+    return f"Fastest of those drawn, at the sizes tried: {', '.join(ranges)}."
+
+
 def told_ranks(seconds: dict[str, dict[int, float]]) -> str:
     """Who is fastest from how many ranks on."""
     winners = [f"**{name}** from {world_size} ranks" for world_size, name in fastest_ranks(seconds)]

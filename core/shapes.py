@@ -70,10 +70,7 @@ def _whole(name: str, default: int, label: str, low: int = 1, high: int = 1024, 
 LATENCY, BANDWIDTH = "Latency", "Bandwidth"
 SHARP = Knob("reduces", "Switches can add", False, help="As SHARP and NVLink SHARP do: for algorithms that use it.")
 HOP = _us("latency", 1.0, "Latency of a hop"), _rate("bandwidth", 50.0, "Bandwidth of a link")
-TREE = (
-    _us("latency", 5.0, LATENCY, "From rank to rank, all the way up and down."),
-    _rate("bandwidth", 12.5, BANDWIDTH),
-)
+UP_AND_DOWN = "From rank to rank, all the way up and down."
 NEEDED = "0: as many as are needed."
 
 
@@ -130,9 +127,24 @@ SHAPES: dict[str, Shape] = {
     "2D torus": Shape(lambda world_size, **links: torus_of(world_size, 2, **links), HOP),
     "3D torus": Shape(lambda world_size, **links: torus_of(world_size, 3, **links), HOP),
     "Full mesh": Shape(full_mesh, (_us("latency", 2.0, LATENCY), _rate("bandwidth", 64.0, "Bandwidth of a link"))),
-    "Fat tree, two levels": Shape(fat_tree, (_whole("radix", 24, "Ports of a switch", 2), _over(2), *TREE, SHARP)),
+    "Fat tree, two levels": Shape(
+        fat_tree,
+        (
+            _whole("radix", 24, "Ports of a switch", 2),
+            _over(2),
+            _us("latency", 5.0, LATENCY, UP_AND_DOWN),
+            _rate("bandwidth", 12.5, BANDWIDTH),
+            SHARP,
+        ),
+    ),
     "Fat tree, three levels": Shape(
-        _three_levels, (_whole("radix", 0, "Ports of a switch", 0, help=NEEDED), _over(1), *TREE)
+        _three_levels,
+        (
+            _whole("radix", 0, "Ports of a switch", 0, help=NEEDED),
+            _over(1),
+            _us("latency", 6.0, LATENCY, UP_AND_DOWN),
+            _rate("bandwidth", 12.5, BANDWIDTH),
+        ),
     ),
     "Fat tree on rails": Shape(
         _rails,

@@ -149,17 +149,16 @@ def onward(built: Built) -> None:
 
 def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
     """What is one click away; only the open tab is made."""
-    algorithm, names = built.algorithm, ["In words", "Who has what", "Cost", "Source code", "Take it with you"]
-    names = [names[0], WHY, *names[1:]] if outcome else names
+    algorithm, others = built.algorithm, ("Who has what", "Cost", "Source code", "Take it with you")
+    names = ("In words", *[WHY] * bool(outcome), *others)
     tabs = dict(zip(names, st.tabs(names, key=f"explore.tabs{'.network' * bool(outcome)}", on_change="rerun")))
-    trace = outcome.trace if outcome else timed(built, nbytes, machine)
     fillings = {
         WHY: lambda: why_this_time(built, nbytes, setup, outcome),
         "Who has what": lambda: who_has_what(built),
         "In words": lambda: in_words(built),
         "Cost": lambda: cost(built, nbytes, machine),
         "Source code": lambda: st.code(algorithm.source),
-        "Take it with you": lambda: take_away(built, trace),
+        "Take it with you": lambda: take_away(built, outcome.trace if outcome else timed(built, nbytes, machine)),
     }
     for name, tab in tabs.items():
         if tab.open:

@@ -12,12 +12,16 @@ from core.cost import bandwidths, lower_bound
 from core.crossover import told, told_ranks, told_winners
 from core.machines import Machine
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
+from lessons.parts import race
 from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import compact, grid_of_facts, small
 from lessons.parts.links import linked, one_of, size_field, some_of
+from lessons.parts.measured import from_a_file
+from lessons.parts.network import choose_network, refused
 from lessons.parts.picker import pick_machine, pick_name, pick_options, pick_ranks, refusal, stop_if_impossible
 from lessons.parts.player import player
+from lessons.parts.simulated import Setup, simulated
 
 NAMES = [name for name, a in ALGORITHMS.items() if a.collective is ALL_REDUCE]
 RANKS = sorted({n for k in range(1, 11) for n in (2**k, 3 * 2 ** (k - 1)) if n <= 1024})
@@ -25,24 +29,34 @@ RANKS = sorted({n for k in range(1, 11) for n in (2**k, 3 * 2 ** (k - 1)) if n <
 
 def main() -> None:
     compact("Compare", "The same buffer, two algorithms, one clock. Which is faster depends on the size: see below.")
-    one, two, nbytes, machine = choose()
-    play(one, two, nbytes, machine)
-    counts([one, two], nbytes, machine)
+    one, two, nbytes, machine, setup = choose()
+    play(one, two, nbytes, machine, setup)
+    counts([one, two], nbytes, machine, setup)
     drawn = [one, two, *others(one.schedule.world_size, {one.key, two.key})]
-    against_size(drawn, nbytes, machine)
-    against_ranks(drawn, nbytes, machine)
+    against_size(drawn, nbytes, machine, setup)
+    against_ranks(drawn, nbytes, machine, setup)
+    st.subheader("Predicted against measured", divider="gray")
+    from_a_file(one.schedule.world_size, machine, setup)
+    if setup is not None:
+        st.subheader("Who wins where", divider="gray")
+        race.winner_map({label(built): built for built in drawn}, setup)
 
 
-def choose() -> tuple[Built, Built, int, Machine]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+def choose() -> tuple[Built, Built, int, Machine, Setup | None]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         first, with_first = pick("compare.1", "ring", "", "First")
         second, with_second = pick("compare.2", "recursive_doubling", "vs_", "Second")
         world_size = pick_ranks("compare")
         nbytes = size_field("compare.size", "1 MiB", width=105)
         machine = pick_machine("compare")
+        setup = choose_network("compare", machine)
     for algorithm, options in ((first, with_first), (second, with_second)):
         stop_if_impossible(algorithm, world_size, options)
-    return build(first, world_size, with_first), build(second, world_size, with_second), nbytes, machine
+    one, two = build(first, world_size, with_first), build(second, world_size, with_second)
+    if setup is not None and (problem := race.fits(one, setup) or race.fits(two, setup)):
+        refused(problem)
+        setup = None
+    return one, two, nbytes, machine, setup
 
 
 def pick(key: str, default: str, prefix: str, which: str) -> tuple[Algorithm, dict]:
@@ -57,7 +71,7 @@ def label(built: Built) -> str:
     return f"{name} ({', '.join(changed)})" if changed else name
 
 
-def play(one: Built, two: Built, nbytes: int, machine: Machine) -> None:
+def play(one: Built, two: Built, nbytes: int, machine: Machine, setup: Setup | None) -> None:
     """One plays, the other is its ghost: both on the clock of the slower one."""
     front = linked(
         st.segmented_control,
@@ -72,24 +86,35 @@ def play(one: Built, two: Built, nbytes: int, machine: Machine) -> None:
         label_visibility="collapsed",
     )
     ahead, behind = (one, two) if front == "first" else (two, one)
+    front, back = (
+        simulated(it, nbytes, setup).trace if setup else timed(it, nbytes, machine) for it in (ahead, behind)
+    )
     player(
-        timed(ahead, nbytes, machine),
-        key="compare.player",
-        ghost=timed(behind, nbytes, machine),
+        front,
+        key=f"compare.player{'.network' * bool(setup)}",  # another clock: start it afresh
+        ghost=back,
         title=label(ahead),
         algorithm=ahead.algorithm,
         options=dict(ahead.key[2]),
     )
 
 
-def counts(pair: list[Built], nbytes: int, machine: Machine) -> None:
+def counts(pair: list[Built], nbytes: int, machine: Machine, setup: Setup | None) -> None:
     names = "algorithm, steps, messages, sent, on all links, alpha, beta, gamma, time, busbw, result"
+    names += ", simulated" * bool(setup)
     caption = (
         f"{pair[0].schedule.world_size} ranks, {show_bytes(nbytes)}. Counted: steps; messages and bytes that the "
         f"busiest rank sends; bytes on all links together; how often alpha, S beta and S gamma are paid. "
         f"Formula: time and bus bandwidth on {machine.name}. Proved: the result."
     )
-    grid_of_facts(caption, tuple(names.split(", ")), [row(built, nbytes, machine) for built in pair])
+    rows = [row(built, nbytes, machine) for built in pair]
+    if setup:
+        outcomes = [simulated(built, nbytes, setup) for built in pair]
+        caption += f" Simulated: the time on {outcomes[0].topology.name}, {outcomes[0].how}."
+        rows = [(*cells, show_seconds(outcome.trace.seconds)) for cells, outcome in zip(rows, outcomes)]
+        for note in dict.fromkeys(note for outcome in outcomes for note in outcome.notes):
+            small(f"{note[0].upper()}{note[1:]}.")
+    grid_of_facts(caption, tuple(names.split(", ")), rows)
 
 
 def row(built: Built, nbytes: int, machine: Machine) -> tuple[str, ...]:
@@ -135,11 +160,14 @@ def others(world_size: int, chosen: set[tuple]) -> list[Built]:
     return more
 
 
-def against_size(drawn: list[Built], nbytes: int, machine: Machine) -> None:
+def against_size(drawn: list[Built], nbytes: int, machine: Machine, setup: Setup | None) -> None:
     st.subheader("Time against size", divider="gray")
     world_size = drawn[0].schedule.world_size
     if world_size < 2:
         st.info("One rank has nobody to talk to: choose two ranks or more.")
+        return
+    if setup is not None:
+        race.against_size({label(built): built for built in drawn}, nbytes, setup)
         return
     from core.figures.curves import Curves, sizes
 
@@ -158,8 +186,11 @@ def against_size(drawn: list[Built], nbytes: int, machine: Machine) -> None:
         st.markdown(f"{told(*list(costs)[:2], costs, machine)} {told_winners(costs, machine)} [formula]")
 
 
-def against_ranks(drawn: list[Built], nbytes: int, machine: Machine) -> None:
+def against_ranks(drawn: list[Built], nbytes: int, machine: Machine, setup: Setup | None) -> None:
     st.subheader("Time against ranks", divider="gray")
+    if setup is not None:
+        race.against_ranks({label(built): built for built in drawn}, nbytes, setup)
+        return
     from core.figures.curves import Curves
 
     seconds = {label(built): by_ranks(built, nbytes, machine) for built in drawn}

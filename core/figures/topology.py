@@ -90,7 +90,8 @@ def describe(load: Load) -> str:
     words += [f"{told(load, link)}." for link in load.left]
     words += [f"Rank {rank}: {what}." for rank, what in load.marked.items()]
     if topology.reduces:
-        words.append(f"{len(topology.reduces)} switches can add.")
+        able = len(topology.reduces)
+        words.append(f"{able} switch{'es' * (able > 1)} can add.")
     hidden = topology.num_links - len(drawn_links(load))
     if hidden > 0:
         words.append(f"Only the {MOST_LINKS} busiest links are drawn.")
@@ -115,8 +116,7 @@ def told(load: Load, link: int) -> str:
 
 
 def _called(load: Load, vertex: int) -> str:
-    rank = load.sits.get(vertex)
-    return load.topology.names[vertex] if rank is None else f"rank {rank}"
+    return f"rank {load.sits[vertex]}" if vertex in load.sits else load.topology.names[vertex]
 
 
 def _classes(load: Load) -> np.ndarray:
@@ -225,6 +225,7 @@ def _draw_ranks(figure: go.Figure, load: Load, spots: np.ndarray, ink: dict) -> 
     ranks, few = np.arange(len(load.seats)), len(load.seats) <= MOST_NUMBERS
     empty = np.setdiff1d(np.arange(load.topology.world_size), load.seats)
     odd = np.isin(ranks, list(load.marked))
+    matter = {str(rank): f": {what}" for rank, what in load.marked.items()}
     size = 22 if len(ranks) <= 32 else 16 if few else 7
     groups = (
         (empty, "seat without a rank", [""] * len(empty), ink["background"], ink["line"]),
@@ -235,7 +236,7 @@ def _draw_ranks(figure: go.Figure, load: Load, spots: np.ndarray, ink: dict) -> 
         if not len(seats):
             continue
         x, y = spots[seats].T
-        words = [f"{_called(load, int(seat))}{_matter(load, number)}" for seat, number in zip(seats, numbers)]
+        words = [f"{_called(load, int(seat))}{matter.get(number, '')}" for seat, number in zip(seats, numbers)]
         figure.add_scatter(
             x=x,
             y=y,
@@ -247,8 +248,3 @@ def _draw_ranks(figure: go.Figure, load: Load, spots: np.ndarray, ink: dict) -> 
             hoverinfo="text",
             name=label,
         )
-
-
-def _matter(load: Load, number: str) -> str:
-    what = load.marked.get(int(number)) if number else None
-    return f": {what}" if what else ""

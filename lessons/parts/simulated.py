@@ -60,6 +60,13 @@ class Setup:
         return replace(self, late=(), slow=(), degraded=())
 
     @property
+    def together(self) -> bool:
+        """Do a rank's messages of one step start together?"""
+        if self.multiport is None and self.machine is not None:
+            return self.machine.multiport
+        return self.multiport is not False
+
+    @property
     def disturbed(self) -> bool:
         return bool(self.late or self.slow or self.degraded)
 

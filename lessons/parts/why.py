@@ -51,10 +51,12 @@ def map_of(built: Built, size: int, setup: Setup, outcome: Outcome) -> Load:
 
 
 def _marked(setup: Setup) -> dict[int, str]:
-    late = {r: "never enters" if by == float("inf") else f"late by {show_seconds(by)}" for r, by in setup.late}
+    words: dict[int, list[str]] = {}
+    for rank, by in setup.late:
+        words.setdefault(rank, []).append("never enters" if by == float("inf") else f"late by {show_seconds(by)}")
     for rank, times in setup.slow:
-        late[rank] = f"{late[rank]}, " * (rank in late) + f"{digits(times)} times slower"
-    return late
+        words.setdefault(rank, []).append(f"{digits(times)} times slower")
+    return {rank: ", ".join(of_rank) for rank, of_rank in words.items()}
 
 
 def show_map(key: str, load: Load, stuck: bool = False) -> None:

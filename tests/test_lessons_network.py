@@ -1,0 +1,351 @@
+"""The simulated network on the pages: reference values reach the screen, nothing hangs, every link can be shared."""
+
+import html
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.algorithms import ALGORITHMS
+from core.container import BadFile
+from core.machines import MACHINES
+from core.run import sweep
+from core.shapes import SHAPES, knobs
+from core.topologies import PRESETS
+from core.trace import lockstep, save
+from lessons.parts import disturb, measured, race
+from lessons.parts.network import DISTURBANCES, MINE, NONE
+from lessons.parts.simulated import AS_FORMULA, Setup
+
+ROOT = Path(__file__).parents[1]
+NODES = "Nodes of GPUs with NICs"
+TINY, LARGE = {"size": "0"}, {"size": "64000000"}
+
+
+def opened(name: str = "10_explore.py", **query: str) -> AppTest:
+    page = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    if name != "10_explore.py":
+        page.run().switch_page(f"lessons/{name}")
+    for key, value in query.items():
+        page.query_params[key] = value
+    return fine(page.run())
+
+
+def fine(page: AppTest) -> AppTest:
+    assert [e.message for e in page.exception] == []
+    return page
+
+
+def facts(page: AppTest) -> list[tuple[str, str, str]]:
+    """(label, value, small print) of every number in a row of facts."""
+    found = re.findall(r"<dt>(.*?)</dt><dd>(.*?)<small>(.*?)</small>", " ".join(e.value for e in page.get("html")))
+    return [tuple(map(html.unescape, fact)) for fact in found]
+
+
+def fact(page: AppTest, label: str) -> str:
+    return next(value for name, value, _ in facts(page) if name == label)
+
+
+def said(page: AppTest) -> str:
+    kinds = (page.markdown, page.error, page.warning, page.info, page.get("html"))
+    return " ".join(str(element.value) for kind in kinds for element in kind)
+
+
+def alts(page: AppTest) -> list[str]:
+    return [json.loads(chart.proto.spec)["layout"]["meta"]["alt"] for chart in page.get("plotly_chart")]
+
+
+def test_the_first_impression_is_the_formula():
+    page = opened()
+    assert page.selectbox(key="explore.net").value == NONE
+    assert "Simulated time" not in {label for label, _, _ in facts(page)}
+    assert not page.get("plotly_chart")
+    assert dict(page.query_params) == {}
+
+
+@pytest.mark.parametrize(  # timing.md: ring of 16 on two nodes of 8
+    ("query", "shown"),
+    [
+        (TINY, "66 us"),
+        (LARGE, "2.41 ms"),
+        (TINY | {"pace": "lock-step"}, "300 us"),
+        (LARGE | {"pace": "lock-step"}, "2.7 ms"),
+        (TINY | {"send": "rendezvous"}, "300 us"),
+        (TINY | {"late": "3"}, "166 us"),
+        (LARGE | {"late": "3"}, "2.41 ms"),
+        (TINY | {"model": "flow"}, "66 us"),
+        (LARGE | {"model": "ports"}, "2.41 ms"),
+    ],
+)
+def test_reference_times_reach_the_page(query, shown):
+    page = opened(net=NODES, ranks="16", **query)
+    _, value, small = next(f for f in facts(page) if f[0] == "Simulated time")
+    assert value == shown
+    assert small.startswith("simulated")
+    assert ("formula", fact(page, "Time")) in {(small, value) for _, value, small in facts(page)}
+
+
+def test_the_crossbar_of_the_machine_takes_as_long_as_the_formula_says():
+    page = opened(net=AS_FORMULA, algorithm="direct", machine="100 Gb Ethernet")
+    assert fact(page, "Simulated time") == fact(page, "Time")
+
+
+def test_a_cut_link_is_diagnosed_and_what_happened_before_is_played():
+    page = opened(net=NODES, ranks="16", link="17", left="0")
+    assert fact(page, "Simulated time") == "never ends"
+    assert "the link from NVSwitch 0 to rank 1 is cut" in page.error[0].value
+    assert "rank 3 waits for rank 2" in page.error[0].value
+    assert page.get("bidi_component")
+    assert "cut" in alts(page)[0]
+    page.session_state["explore.tabs.network"] = "Why this time?"
+    assert "never ends" in fine(page.run()).info[0].value
+
+
+def test_a_dead_rank_is_diagnosed():
+    page = opened(net="2D torus", late="3", lateness="never")
+    assert "rank 3 never enters" in page.error[0].value
+
+
+def test_disturbances_are_felt_and_compared_with_the_whole_network():
+    page = opened(net="2D torus", size="8 MiB", slow="2", slower="4.0", link="0", left="25")
+    section = [value for name, value, small in facts(page) if name == "Time" and small.startswith("simulated")]
+    assert section == [fact(page, "Simulated time")]
+    assert fact(page, "Undisturbed") != section[0]
+    assert "longer now" in next(small for name, _, small in facts(page) if name == "Undisturbed")
+    page.select_slider(key="explore.slower").set_value(8.0).run()
+    assert page.query_params["slower"] == "8.0"
+
+
+def test_the_page_says_when_another_model_has_to_serve():
+    assert "static link loads" in said(opened(net="2D torus", model="flow", starts="in_turn"))
+    assert "No switch of this network can add" in said(opened(net="Crossbar", algorithm="sharp"))
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"net": "nonsense"}, "not one of the choices"),
+        ({"net": "DGX H100", "ranks": "16"}, "at most 8 ranks"),
+        ({"net": "Fat tree, two levels", "net_radix": "5"}, "choose a radix such as"),
+        ({"net": "Ring", "net_bandwidth": "0"}, "it must be 0.001"),
+        ({"net": "Ring", "net_latency": "nan"}, "it must be 0 to"),
+        ({"net": "Ring", "placement": "given", "seats": "0 1"}, "a list of 8 whole numbers"),
+        ({"net": "Ring", "placement": "given", "seats": "0 1 2 3 4 5 6 6"}, "no permutation"),
+        ({"net": "Ring", "placement": "given", "seats": "a"}, "seats are whole numbers"),
+        ({"net": "Ring", "placement": "given"}, "give the seat of every rank"),
+        ({"net": "Ring", "placement": "shuffled", "seed": "-1"}, "it must be 0 to"),
+        ({"net": "Ring", "late": "77"}, "not one of the choices"),
+        ({"net": "Ring", "late": "7", "lateness": "3"}, "not one of the choices"),
+        ({"net": "Ring", "link": "16"}, "this network has links 0 to 15"),
+        ({"net": "Ring", "link": "x"}, "whole number"),
+        ({"net": "Ring", "send": "bounded", "slots": "0"}, "it must be 1 to"),
+        ({"net": "Ring", "model": "magic"}, "not one of the choices"),
+    ],
+)
+def test_a_wrong_address_ends_in_a_sentence(query, says):
+    assert says in said(opened(**query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"net": "Nodes of GPUs with NICs", "net_gpus": "4", "net_nics": "2", "ranks": "12", "placement": "round_robin"},
+        {"net": "Ring", "placement": "given", "seats": "7 6 5 4 3 2 1 0", "send": "bounded", "slots": "2"},
+        {"net": "Dragonfly", "placement": "shuffled", "seed": "3", "link": "5", "left": "10", "late": "1"},
+        {"net": "NVSwitch node", "net_reduces": "False", "slow": "0", "starts": "in_turn", "pace": "lock-step"},
+    ],
+)
+def test_a_link_brings_back_the_network(query):
+    page = opened(**query)
+    assert not page.warning
+    assert dict(page.query_params) == query | {"clock": "time"}
+    assert facts(opened(**dict(page.query_params))) == facts(page)
+
+
+def test_every_network_can_be_chosen_and_leaves_nothing_behind():
+    page = opened(ranks="8", size="1 MiB")
+    for name in (AS_FORMULA, *SHAPES, *PRESETS):
+        fine(page.selectbox(key="explore.net").set_value(name).run())
+        assert not page.error, name
+        assert not page.warning, name
+        assert fact(page, "Simulated time") not in ("0 s", "never ends")
+    page.selectbox(key="explore.net").set_value("Ring").run()
+    page.number_input(key="explore.Ring.latency").set_value(3.0).run()
+    page.selectbox(key="explore.late").set_value(7).run()
+    assert page.query_params["net_latency"] == "3.0"
+    page.number_input(key="explore.ranks").set_value(4).run()
+    assert fine(page).selectbox(key="explore.late").value == "nobody", "rank 7 is gone"
+    page.selectbox(key="explore.net").set_value("Dragonfly").run()
+    assert "net_latency" not in page.query_params
+    page.selectbox(key="explore.net").set_value(NONE).run()
+    assert set(page.query_params) == {"ranks", "size"}
+
+
+def test_names_in_the_address_belong_to_one_thing_each():
+    taken = {name for a in ALGORITHMS.values() for name in a.options} | {"algorithm", "ranks", "size", "machine"}
+    taken |= {"step", "view", "rank", "clock", "play", "also"}
+    assert not taken & {"net", *MINE, *DISTURBANCES}
+    assert all(len({knob.name for knob in knobs(name)}) == len(knobs(name)) for name in SHAPES)
+
+
+@pytest.mark.parametrize("customdata", [5, [5]])
+def test_a_click_on_the_map_chooses_the_link(monkeypatch, customdata):
+    points = [{"curve_number": 0}, {"customdata": customdata}]
+    state = {"explore.map": SimpleNamespace(selection=SimpleNamespace(points=points))}
+    monkeypatch.setattr(disturb, "st", SimpleNamespace(session_state=state))
+    disturb.clicked("explore")
+    assert state["explore.link"] == 5
+    points.clear()
+    disturb.clicked("explore")
+    assert state["explore.link"] == 5, "a click beside the links changes nothing"
+
+
+def test_a_chosen_link_can_be_changed_and_let_go():
+    page = opened(net="Ring")
+    page.session_state["explore.link"] = 3  # as a click does
+    fine(page.run())
+    assert page.query_params["link"] == "3"
+    assert fact(page, "Undisturbed")
+    page.selectbox(key="explore.link").set_value(None).run()
+    assert "link" not in fine(page).query_params
+
+
+def test_why_this_time():
+    page = opened(net=NODES, ranks="16", **TINY)
+    page.session_state["explore.tabs.network"] = "Why this time?"
+    fine(page.run())
+    assert fact(page, "Latency") == "100 %"
+    tables = " ".join(e.value for e in page.get("html"))
+    for words in ("Critical path: the 30 messages", "if one were twice as fast", "neither sends, receives nor adds"):
+        assert words in tables
+    assert tables.count("[simulated]") >= 3
+    page.text_input(key="explore.size").set_value("64000000").run()
+    assert float(fact(fine(page), "Bandwidth").split()[0]) > 99
+
+
+def test_too_many_messages_to_explain_is_said():
+    page = opened(net="Crossbar", algorithm="direct", ranks="192", size="1 KiB")
+    page.session_state["explore.tabs.network"] = "Why this time?"
+    assert "too many to explain" in fine(page.run()).info[0].value
+
+
+def test_compare_on_a_network():
+    page = opened("12_compare.py", net="Fat tree, two levels", ranks="32", also="direct")
+    assert not page.error
+    assert "[simulated]" in said(page)
+    assert [" [simulated]" in alt for alt in alts(page)] == [True, True]
+    tables = " ".join(e.value for e in page.get("html"))
+    assert '<th scope="col">simulated</th>' in tables
+    assert "Simulated: the time on fat tree of 32" in tables
+
+
+def test_compare_refuses_what_does_not_fit_and_shows_the_formula():
+    page = opened("12_compare.py", net="DGX H100", ranks="16")
+    assert "at most 8 ranks" in page.error[0].value
+    assert "Below **2.1 MiB**" not in page.error[0].value
+    assert "[formula]" in said(page)
+
+
+def test_the_winner_map_is_worked_out_when_asked_for(monkeypatch):
+    monkeypatch.setattr(race, "RANKS", (2, 4, 8))
+    page = opened("12_compare.py", net=AS_FORMULA)
+    assert len(alts(page)) == 2
+    fine(page.button(key="compare.race.start").click().run())
+    alt = alts(page)[-1]
+    assert "Winners: ring in" in alt
+    assert "8 B on 8 ranks: recursive_doubling 15 us, ring 70 us" in alt
+    assert not [button for button in page.button if button.key.startswith("compare.race")]
+    page.number_input(key="compare.ranks").set_value(16).run()
+    assert len(alts(fine(page))) == 3, "the map holds for all numbers of ranks"
+    page.selectbox(key="compare.net").set_value("Ring").run()
+    assert len(alts(fine(page))) == 2
+    assert "another choice" in said(page)
+
+
+def test_a_map_that_was_stopped_keeps_what_is_done(monkeypatch):
+    monkeypatch.setattr(race, "RANKS", (2, 4, 8))
+    page = opened("12_compare.py", net=AS_FORMULA)
+    fine(page.button(key="compare.race.start").click().run())
+    stopped = page.session_state["compare.race"]
+    stopped.columns.pop()
+    fine(page.run())
+    assert "Stopped before 8 ranks" in said(page)
+    fine(page.button(key="compare.race.start").click().run())
+    assert len(page.session_state["compare.race"].columns) == 3
+
+
+def test_the_map_stops_when_its_time_is_spent(monkeypatch):
+    monkeypatch.setattr(race, "SPEND_MAP", -1.0)
+    page = opened("12_compare.py", net=AS_FORMULA)
+    fine(page.button(key="compare.race.start").click().run())
+    assert page.session_state["compare.race"].columns == []
+
+
+def recorded(**about) -> bytes:
+    trace = lockstep(ALGORITHMS["ring"](4), 1 << 20, MACHINES["Laptop memory"])
+    return save(replace(trace, source="mpi", about=about))
+
+
+def test_a_measured_trace_stands_beside_formula_and_simulation():
+    medians = {"ring": 2e-4, "native": 1e-4, "direct": 3e-4, "<b>": 1e-3, "odd": "x", "never": float("1e400")}
+    medians.pop("never")
+    page = opened("12_compare.py", net=AS_FORMULA, machine="Laptop memory")
+    page.file_uploader(key="compare.file").upload("a.arl", recorded(label="ring", medians=medians), "x/y").run()
+    cells = re.findall(
+        r"<th scope=\"row\">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>", said(fine(page))
+    )
+    rows = {name: rest for name, *rest in cells if name in ("ring", "native", "direct", "&lt;b&gt;") and len(rest) == 4}
+    seconds = lockstep(ALGORITHMS["ring"](4), 1 << 20, MACHINES["Laptop memory"]).seconds
+    assert rows["ring"] == ["200 us", "180 us", f"{seconds / 2e-4:.3g} x", "180 us"]
+    assert rows["native"] == ["100 us", "", "", ""]
+    assert rows["direct"][0] == "300 us"
+    assert rows["direct"][1]
+    assert "&lt;b&gt;" in rows
+    assert "odd" not in {name for name, *_ in cells}
+
+
+def test_a_measured_sweep_is_drawn_with_its_predictions():
+    row = {"best": 1e-6, "worst": 1e-3, "algbw": 1e9, "busbw": 1e9}
+    rows = [row | {"label": name, "nbytes": n, "median": 1e-5} for name in ("ring", "native") for n in (1024, 65536)]
+    page = opened("12_compare.py", net=AS_FORMULA)
+    data = sweep.to_json({"rows": rows, "about": {}}).encode()
+    page.file_uploader(key="compare.file").upload("s.json", data, "application/json").run()
+    alt = alts(fine(page))[-1]
+    for curve in ("ring, measured", "native, measured", "ring, formula", "ring, simulated"):
+        assert curve in alt
+    assert "native, formula" not in alt
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.arl", b"junk", "a\\.arl|a.arl"),
+        ("a.arl", recorded(), "no medians"),
+        ("a.json", b"{}", "not a saved sweep"),
+    ],
+)
+def test_other_files_are_refused_in_a_sentence(name, data, says):
+    page = opened("12_compare.py")
+    page.file_uploader(key="compare.file").upload(name, data, "x/y").run()
+    assert re.search(says, fine(page).error[0].value)
+
+
+def test_a_file_that_claims_to_be_huge_is_not_counted():
+    trace = lockstep(ALGORITHMS["ring"](4), 1, MACHINES["Laptop memory"])
+    huge = replace(trace, schedule=replace(trace.schedule, world_size=10**9))
+    with pytest.raises(BadFile, match="too large to compare"):
+        measured.refuse_giants(huge)
+
+
+def test_a_setup_is_a_key_and_knows_when_it_is_disturbed():
+    setup = Setup("Ring", late=((1, 1e-6),))
+    assert setup.disturbed
+    assert not setup.undisturbed().disturbed
+    assert hash(setup) == hash(Setup("Ring", late=((1, 1e-6),)))
+    assert np.isinf(Setup("Ring", late=((1, float("inf")),)).conditions()["late"][1])
+    assert race.for_all_ranks(replace(setup, placement=(1, 0), model="flow")).placement == "natural"
