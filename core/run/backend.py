@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from core.replay import OPS, identity
-from core.run.buffers import aligned, finished
+from core.run.buffers import Arena, finished
 from core.run.plan import Instruction, Piece, Program, Span
 
 Call = Callable[[], object]
@@ -63,7 +63,12 @@ class Group(ABC):
 
     def executor(self, program: Program, cut: list[Piece], dtype, op: str, world_size: int) -> Executor:
         """What carries out this process's program. All processes of the group must ask."""
-        return Executor(program, cut, self.link(), dtype, op, world_size)
+        return Executor(program, cut, self.link(), self.arena, (dtype, op, world_size))
+
+    @property
+    def arena(self) -> Arena:
+        """This process's memory for runs, one after another."""
+        return self.__dict__.setdefault("_arena", Arena())
 
     @abstractmethod
     def native(self, data: np.ndarray, op: str) -> Call | None:
@@ -88,11 +93,12 @@ class Group(ABC):
 class Executor:
     """One vertex's program as a list of calls without arguments, prepared once and carried out many times."""
 
-    def __init__(self, program: Program, cut: list[Piece], link: Link, dtype, op: str, world_size: int):
-        self.program, self.link, self.op, self.world_size = program, link, op, world_size
-        self.data = aligned(program.num_elements, dtype)
-        self.staging = aligned(program.num_staging, dtype)
-        self.empty = identity(op, dtype)
+    def __init__(self, program: Program, cut: list[Piece], link: Link, arena: Arena, kind: tuple):
+        dtype, self.op, self.world_size = kind
+        self.program, self.link = program, link
+        self.data = arena.take("data", program.num_elements, dtype)
+        self.staging = arena.take("staging", program.num_staging, dtype)
+        self.empty = identity(self.op, dtype)
         self.waits: dict[tuple[str, int], Call] = {}
         self.doing = program.instructions  # which instruction each act carries out
         self.acts = [self._act(instruction, cut) for instruction in self.doing]

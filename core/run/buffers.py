@@ -25,6 +25,23 @@ def aligned(num_elements: int, dtype) -> np.ndarray:
     return found
 
 
+class Arena:
+    """Memory that is taken once and used again by whatever runs next: touching new pages is slow.
+
+    What one user leaves there, the next one finds.
+    """
+
+    def __init__(self):
+        self.kept: dict[str, np.ndarray] = {}
+
+    def take(self, name: str, num_elements: int, dtype) -> np.ndarray:
+        nbytes = num_elements * np.dtype(dtype).itemsize
+        if name not in self.kept or len(self.kept[name]) < nbytes:
+            self.kept.pop(name, None)
+            self.kept[name] = aligned(nbytes, np.uint8)
+        return self.kept[name][:nbytes].view(dtype)
+
+
 def sample(rank: int, num_elements: int, dtype, op: str, first: int = 0) -> np.ndarray:
     """The input of one rank, from element `first` on: small whole numbers, whose sum is exact in any order.
 

@@ -16,6 +16,7 @@ from core.run.backend import Call, Group
 
 BATCH = 0.02  # seconds of calls between two meetings: long against the meeting itself
 MOST_CALLS = 2000
+BEAT = 1.0  # seconds between two signs of life
 FOREIGN = 0.06  # share of the processors that other programs may take in a round that counts
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -42,10 +43,19 @@ def compete(
 
     A contender that is None leaves this process idle. `progress` is told (rounds done, rounds wanted).
     """
-    calls = _how_often(group, contenders, rounds, budget)
+    done, told = 0, time.perf_counter()
+
+    def alive() -> None:
+        """Between two turns: say now and then that something happens."""
+        nonlocal told
+        if time.perf_counter() - told > BEAT:
+            told = time.perf_counter()
+            progress(min(done, rounds), rounds)
+
+    calls = _how_often(group, contenders, rounds, budget, alive)
     began, kept = time.perf_counter(), []
     while True:
-        kept.append(_round(group, contenders, calls))
+        kept.append(_round(group, contenders, calls, alive))
         done = sum(foreign is None or foreign <= FOREIGN for _, foreign in kept) if group.rank == 0 else 0
         late = time.perf_counter() - began > budget
         progress(min(done, rounds), rounds)
@@ -68,11 +78,15 @@ def quiet_rounds(kept: list[tuple[list[float], float | None]]) -> list[list[floa
     return [seconds for seconds, _ in by_noise[: max(3, len(kept) // 2)]]
 
 
-def _how_often(group: Group, contenders: list[Call | None], rounds: int, budget: float) -> list[int]:
+def _how_often(
+    group: Group, contenders: list[Call | None], rounds: int, budget: float, alive: Callable[[], None]
+) -> list[int]:
     """Warm up, and choose how many calls of each contender make one batch."""
+    slowest = []
     for contender in contenders:
         turn(group, contender, 1)
-    slowest = [turn(group, contender, 2)[0] for contender in contenders]
+        slowest.append(turn(group, contender, 2)[0])
+        alive()
     everyone = group.gather(slowest)
     if group.rank:
         return group.share(None)
@@ -92,10 +106,15 @@ def turn(group: Group, contender: Call | None, calls: int) -> tuple[float, float
     return seconds, time.process_time() - busy
 
 
-def _round(group: Group, contenders: list[Call | None], calls: list[int]) -> tuple[list[float], float | None]:
+def _round(
+    group: Group, contenders: list[Call | None], calls: list[int], alive: Callable[[], None]
+) -> tuple[list[float], float | None]:
     """Everyone's turn once: the slowest process's times, and the share of other programs (on process 0)."""
     before, began = processor_seconds(), time.perf_counter()
-    turns = [turn(group, contender, often) for contender, often in zip(contenders, calls)]
+    turns = []
+    for contender, often in zip(contenders, calls):
+        turns.append(turn(group, contender, often))
+        alive()
     wall, after = time.perf_counter() - began, processor_seconds()
     everyone = group.gather(turns)
     if everyone is None:

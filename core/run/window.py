@@ -20,7 +20,7 @@ import numpy as np
 
 from core.replay import OPS, identity
 from core.run.backend import Call
-from core.run.buffers import PAGE, aligned, finished
+from core.run.buffers import PAGE, Arena, finished
 from core.run.mpi import forget_names
 from core.run.plan import Instruction, Piece, Program, Span
 from core.run.tracing import Recorder
@@ -42,11 +42,12 @@ def refuse(hosts: int) -> str:
 class WindowExecutor:
     """One vertex's program, on memory that all vertices share. Preparing and closing are for all of them at once."""
 
-    def __init__(self, comm, program: Program, cut: list[Piece], dtype, op: str, world_size: int):
+    def __init__(self, comm, program: Program, cut: list[Piece], arena: Arena, kind: tuple):
         from mpi4py import MPI
 
-        self.program, self.cut, self.op, self.world_size = program, cut, op, world_size
-        self.comm, self.empty = comm, identity(op, dtype)
+        dtype, self.op, self.world_size = kind
+        self.program, self.cut, self.comm = program, cut, comm
+        self.empty = identity(self.op, dtype)
         self.crowded = comm.Get_size() > (os.cpu_count() or 1)
         itemsize = np.dtype(dtype).itemsize
         rounded = -(-max(1, program.num_elements * itemsize) // PAGE) * PAGE
@@ -57,7 +58,7 @@ class WindowExecutor:
         self.memory = [self._seen(0, vertex, dtype) for vertex in range(comm.Get_size())]
         self.data = self.memory[comm.Get_rank()][: program.num_elements]
         self.data.fill(0)
-        self.staging = aligned(program.num_staging, dtype)
+        self.staging = arena.take("staging", program.num_staging, dtype)
         flags = memoryview(self._seen(1, 0, np.int64))
         self.offered, self.taken = flags[: APART * len(cut)], flags[APART * len(cut) :]
         self.turn = memoryview(np.zeros(1, np.int64))  # counts the runs: a flag that holds this number is raised

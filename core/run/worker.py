@@ -59,7 +59,8 @@ class Runner:
         request = self.request
         mine = program(self.schedule, self.part.rank, cut, num_elements, request.op, request.itemsize)
         if self.method.through == "memory":
-            return WindowExecutor(self.part.comm, mine, cut, request.dtype, request.op, request.world_size)
+            kind = request.dtype, request.op, request.world_size
+            return WindowExecutor(self.part.comm, mine, cut, self.part.arena, kind)
         return self.part.executor(mine, cut, request.dtype, request.op, request.world_size)
 
     def call(self) -> Call | None:
