@@ -243,6 +243,11 @@ def test_refuses_schedules_too_large_to_hold():
     assert ALGORITHMS["binomial_tree"](1 << 16).num_transfers == 2 * ((1 << 16) - 1)
 
 
+@EVERY_ALGORITHM
+def test_answers_for_the_largest_world_without_building_it(algorithm):
+    assert isinstance(algorithm.refuse(MAX_RANKS), str)
+
+
 def test_refuses_options_in_words():
     for options, words in [
         ({"radix": 2}, "there is no option 'radix'"),

@@ -50,3 +50,11 @@ def below(n: int, found: trees.Levels) -> np.ndarray:
     for child, parent in found:
         np.logical_or.at(family, parent, family[child])
     return family
+
+
+def family_sizes(n: int, found: trees.Levels) -> np.ndarray:
+    """int64 [n]: how many ranks are in the family of each, itself included."""
+    size = np.ones(n, np.int64)
+    for child, parent in found:
+        np.add.at(size, parent, size[child])
+    return size

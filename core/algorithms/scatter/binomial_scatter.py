@@ -27,7 +27,7 @@ from core.schedule import COPY, send
 def scatter_cost(n, tree, order):
     """In each step the largest family on its way decides: its chunks go to the child together."""
     levels = spreading.levels(n, tree, order)
-    family = spreading.below(n, levels).sum(axis=1)
+    family = spreading.family_sizes(n, levels)
     return Cost(len(levels), traffic=sum(int(family[child].max()) for child, _ in levels) / n, work=0)
 
 
