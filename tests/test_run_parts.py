@@ -1,5 +1,8 @@
 """Clocks, times, sentences: the parts of a live run that need no processes."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,7 @@ from core.run.plan import pieces
 from core.run.report import provenance
 from core.run.request import MAX_PROCESSES, Method, Request
 from core.run.tracing import impossible, of_transfers
+from core.run.turns import MOST_WAITING, Queue, Refused
 
 
 def clock(offset, at, host="b"):
@@ -136,6 +140,35 @@ def test_memory_is_shared_on_one_host_only(monkeypatch):
     assert "on 2 hosts" in window.refuse(2)
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     assert "this is aarch64: use messages" in window.refuse(1)
+
+
+class Waiting:
+    """A job that runs until it is told to end."""
+
+    def __init__(self):
+        self.go, self.closed = threading.Event(), ""
+
+    def run(self):
+        self.go.wait(5)
+
+    def close(self, state, error):
+        self.closed = state
+
+
+def test_the_line_has_an_end_and_moves_on():
+    line, jobs = Queue(), [Waiting() for _ in range(MOST_WAITING + 1)]
+    for job in jobs:
+        line.join(job)
+    with pytest.raises(Refused, match="16 runs are waiting already"):
+        line.join(Waiting())
+    line.leave(jobs[3])
+    assert (jobs[3].closed, line.position(jobs[4])) == ("cancelled", 3)
+    for job in jobs:
+        job.go.set()
+    until = time.monotonic() + 5
+    while line.position(jobs[-1]) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert line.position(jobs[-1]) == 0
 
 
 def test_faults_are_from_a_fixed_list():

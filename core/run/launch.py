@@ -6,7 +6,6 @@ A run ends in one of four ways: done, failed, cancelled, or over its time. After
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
@@ -22,17 +21,13 @@ from core.run import autopsy, faults, processes, runtimes
 from core.run.buffers import free_memory
 from core.run.memory import needed_bytes
 from core.run.request import Request
+from core.run.turns import QUEUE, Refused
 from core.units import show_bytes
 
 IDLE = 10.0  # seconds without a sign of life after which a run is given up
 BEGIN = 30.0  # the same while the processes have not met yet: a busy machine loads programs slowly
 TORCH_IDLE = 30.0  # the same where the processes first have to load torch
 ANSWER = 0.8  # seconds that hung processes get to say where they are
-MOST_WAITING = 16
-
-
-class Refused(Exception):
-    """Says why a run is not started, and what to do."""
 
 
 class Job:
@@ -88,8 +83,8 @@ class Job:
                 state, error = self._live(Path(folder), errors)
                 errors.seek(0)
                 self.log = errors.read(200_000).decode(errors="replace")
-        except (OSError, runtimes.Missing) as problem:
-            state, error = "failed", f"the run could not be started: {problem}"
+        except Exception as problem:  # whatever it is, whoever waits for this run must hear of it
+            state, error = "failed", f"the run could not be carried out: {problem}"
         if state == "failed" and not error:
             names = [str(self.pids.index(pid)) for pid in self._first]
             error = autopsy.of_death(self.log + "\n".join(self._banner), names)
@@ -170,57 +165,6 @@ class Job:
             self.error = self.error or event["text"]
         elif kind == "done":
             self.result, self._said_done, self.done = event["result"], True, 1.0
-
-
-class Queue:
-    """One run at a time, in the order of asking: two at once would spoil each other's times."""
-
-    def __init__(self):
-        self._lock, self._line = threading.Lock(), []
-
-    def join(self, job: Job) -> None:
-        with self._lock:
-            if len(self._line) > MOST_WAITING:
-                raise Refused(f"{MOST_WAITING} runs are waiting already: try again in a minute")
-            self._line.append(job)
-            if len(self._line) == 1:
-                self._start(job)
-
-    def leave(self, job: Job) -> None:
-        """Give up a place in the line; a run that has begun stays until its processes are gone."""
-        with self._lock:
-            if job in self._line[1:]:
-                self._line.remove(job)
-                job.close("cancelled", "the run was cancelled before it began")
-
-    def position(self, job: Job) -> int:
-        with self._lock:
-            return self._line.index(job) if job in self._line else 0
-
-    def _start(self, job: Job) -> None:
-        threading.Thread(target=self._turn, args=(job,), daemon=True).start()
-
-    def _turn(self, job: Job) -> None:
-        try:
-            job.run()
-        finally:
-            with self._lock:
-                self._line.remove(job)
-                if self._line:
-                    self._start(self._line[0])
-
-    def close(self) -> None:
-        """Cancel everything, and wait until the processes are gone."""
-        with self._lock:
-            line = list(self._line)
-        for job in reversed(line):
-            job.cancel()
-        for job in line:
-            job.wait(5)
-
-
-QUEUE = Queue()
-atexit.register(QUEUE.close)
 
 
 def refuse(request: Request) -> str:
