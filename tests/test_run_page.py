@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import trace
+from core.algorithms import ALGORITHMS
+from core.machines import MACHINES
 from core.run import runtimes
+from core.trace import lockstep
 from lessons.parts import live
 
 ROOT = Path(__file__).parents[1]
@@ -117,3 +121,17 @@ def test_a_mistake_is_guessed_made_and_explained():
     assert [e.message for e in page.exception] == []
     assert "It ends with an error" in said(page)
     assert "got an error" in said(page)
+
+
+def test_recorded_runs_are_played_and_say_that_they_are(tmp_path, monkeypatch):
+    schedule = ALGORITHMS["ring"](3)
+    model = lockstep(schedule, 1 << 20, MACHINES["Laptop memory"])
+    about = {"median": 1e-3, "date": "long ago", "machine": {"processor": "a machine", "cores": 4}}
+    found = trace.Trace(schedule, 1 << 20, model.start, model.end, "mpi", about)
+    (tmp_path / "a ring.arl").write_bytes(trace.save(found))
+    monkeypatch.setattr("lessons.parts.live_result.RECORDED", tmp_path)
+    page = opened(backend="threads")
+    page.selectbox(key="live.recorded").select("a ring").run()
+    assert [e.message for e in page.exception] == []
+    assert "recorded" in said(page)
+    assert "long ago on a machine, 4 processors" in said(page)

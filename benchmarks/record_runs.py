@@ -1,0 +1,69 @@
+"""Record the live runs that come with this program: python benchmarks/record_runs.py [--tries 5]
+
+They are kept in assets/recorded for readers whose machine has no MPI. A run counts only if other programs took little
+of the machine meanwhile; the file itself says how much, where, when, and with which command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from core import trace
+from core.run import launch
+from core.run.arguments import parser, request_of
+
+FOLDER = Path(__file__).parents[1] / "assets" / "recorded"
+QUIET = 0.1  # the largest share of the processors that other programs may have taken
+MOST_BYTES = 1 << 20  # of a file
+RUNS = {
+    "ring, 4 MPI processes, 1 MiB": "-n 4 --algorithm ring --bytes 1M",
+    "recursive doubling, 4 MPI processes, 1 MiB": "-n 4 --algorithm recursive_doubling --bytes 1M",
+    "halving and doubling, 4 MPI processes, 1 MiB": "-n 4 --algorithm halving_doubling --bytes 1M",
+    "sharp, 4 MPI processes and a switch, 1 MiB": "-n 4 --algorithm sharp --bytes 1M",
+    "ring, 4 MPI processes, rank 1 late by 5 ms, 1 MiB": "-n 4 --algorithm ring --bytes 1M --fault late:1:0.005",
+    "ring, 2 MPI processes, 64 MiB": "-n 2 --algorithm ring --bytes 64M",
+    "direct in 8 segments, 2 MPI processes, 16 MiB": "-n 2 --algorithm direct --segments 8 --bytes 16M",
+    "ring, 2 gloo processes, 1 MiB": "--backend gloo -n 2 --algorithm ring --bytes 1M",
+    "ring, 4 threads, 1 MiB": "--backend threads -n 4 --algorithm ring --bytes 1M",
+}
+
+
+def record(name: str, words: str) -> str:
+    """Why this try does not count, or "" when the file has been written."""
+    words += " --out trace.arl"
+    options = parser().parse_args(words.split())
+    job = launch.submit(request_of(options, options.ranks), f"python -m core.run {words}")
+    job.wait()
+    if job.state != "done":
+        return job.error
+    data = job.traces[0]["data"]
+    foreign = trace.load(data).about["foreign"]
+    if foreign is None or foreign > QUIET:
+        return f"other programs took {'an unknown share' if foreign is None else f'{foreign:.0%}'} of the processors"
+    if len(data) > MOST_BYTES:
+        return f"the file has {len(data)} bytes"
+    (FOLDER / f"{name}.arl").write_bytes(data)
+    return ""
+
+
+def main() -> int:
+    command = argparse.ArgumentParser(description=__doc__)
+    command.add_argument("--tries", type=int, default=5, help="for each run")
+    tries = command.parse_args().tries
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    missed = 0
+    for name, words in RUNS.items():
+        for _ in range(tries):
+            if not (problem := record(name, words)):
+                break
+        missed += bool(problem)
+        print(f"{name}: {problem or 'recorded'}", flush=True)
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
