@@ -49,11 +49,6 @@ def by_depth(parent: np.ndarray) -> Levels:
     return levels
 
 
-def rooted(levels: Levels, root: int, n: int) -> Levels:
-    """The same tree with every vertex moved on by `root`, around the end."""
-    return [((child + root) % n, (parent + root) % n) for child, parent in levels]
-
-
 def up(levels: Levels, **where) -> list[Step]:
     """One REDUCE step a level, from the leaves to the root. `where` is what `send` needs: chunk and perhaps count."""
     return [send(child, parent, **where, op=REDUCE, phase="reduce") for child, parent in levels]
