@@ -25,7 +25,10 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
 READY = ".arl[data-ready]"
 FRAMES = """(ms) => new Promise((done) => {
   let frames = 0; const from = performance.now();
-  const next = (now) => { frames++; now - from < ms ? requestAnimationFrame(next) : done((frames * 1000) / (now - from)); };
+  const next = (now) => {
+    frames++;
+    now - from < ms ? requestAnimationFrame(next) : done((frames * 1000) / (now - from));
+  };
   requestAnimationFrame(next); })"""
 PAINTED = """async (code) => { const stage = document.querySelector('.arl').arlPlayer; const from = performance.now();
   await new Function('stage', 'return ' + code)(stage);

@@ -17,6 +17,7 @@ import numpy as np
 
 from core.collective import ALL_REDUCE, Collective
 from core.container import narrow, pack
+from core.figures.shape import grid_columns, neighbour_groups
 from core.schedule import Schedule
 from core.trace import Trace
 
@@ -49,11 +50,22 @@ def pack_trace(
             f"{schedule.name} on {schedule.world_size:,} ranks has {schedule.num_transfers:,} transfers: "
             f"the player shows up to {MAX_TRANSFERS:,}. Choose fewer ranks."
         )
-    header = {
+    header = {**_header(trace), "collective": collective.name, "title": title or schedule.name}
+    header |= {"source": source, "linked": linked}
+    arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
+    if len(lines):
+        arrays["line"] = np.asarray(lines, np.int32)
+    if ghost:
+        arrays["ghost"] = np.frombuffer(ghost, np.uint8)
+    return pack(header, arrays)
+
+
+def _header(trace: Trace) -> dict:
+    schedule = trace.schedule
+    return {
         "kind": "player",
         "version": VERSION,
         "name": schedule.name,
-        "title": title or schedule.name,
         "world_size": schedule.world_size,
         "num_chunks": schedule.num_chunks,
         "num_buffers": schedule.num_buffers,
@@ -62,18 +74,9 @@ def pack_trace(
         "nbytes": trace.nbytes,
         "origin": trace.origin,
         "lockstep": trace.source == "model",  # everybody waits for the slowest of a step
-        "collective": collective.name,
-        "grid": _grid(schedule),
+        "grid": grid_columns(schedule),
         "group_name": "node" if "node_of" in trace.about else "group",
-        "source": source,
-        "linked": linked,
     }
-    arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
-    if len(lines):
-        arrays["line"] = np.asarray(lines, np.int32)
-    if ghost:
-        arrays["ghost"] = np.frombuffer(ghost, np.uint8)
-    return pack(header, arrays)
 
 
 def identity_of(data: bytes) -> str:
@@ -134,48 +137,8 @@ def _promise(schedule: Schedule, collective: Collective) -> dict[str, np.ndarray
 
 def _groups(trace: Trace) -> dict[str, np.ndarray]:
     """The node of every rank as the trace says, or groups of neighbours that the schedule itself keeps to at first."""
-    schedule = trace.schedule
     said = trace.about.get("node_of")
-    if said is not None and len(said) == schedule.world_size:
+    if said is not None and len(said) == trace.schedule.world_size:
         return {"group": narrow(np.asarray(said))}
-    seen, later = _islands(schedule, 1), _islands(schedule, 2)
-    sizes = np.bincount(seen)
-    neighbours = (np.diff(seen) >= 0).all() and (sizes == sizes[0]).all() and 1 < len(sizes) < schedule.world_size
-    return {"group": narrow(seen)} if neighbours and (seen == later).all() else {}
-
-
-def _grid(schedule: Schedule) -> int:
-    """The number of columns, if all who talk are side by side in a grid whose rows and columns are rings; else 0."""
-    n = schedule.world_size
-    if n < 6 or schedule.num_vertices > n or not schedule.num_transfers:
-        return 0
-    low, high = np.minimum(schedule.src, schedule.dst), np.maximum(schedule.src, schedule.dst)
-    low, high = np.divmod(np.unique(low.astype(np.int64) * n + high), n)
-    for columns in range(int(n**0.5), n // 2 + 1):
-        rows = n // columns
-        if rows * columns != n or columns < 2:
-            continue
-        same_row, same_column = low // columns == high // columns, low % columns == high % columns
-        across, down = high - low, (high - low) // columns
-        beside = same_row & ((across == 1) | (across == columns - 1))
-        below = same_column & ((down == 1) | (down == rows - 1))
-        if (beside | below).all() and beside.any() and below.any():
-            return columns
-    return 0
-
-
-def _islands(schedule: Schedule, steps: int) -> np.ndarray:
-    """int64 [world_size]: ranks that exchange anything in the first steps, directly or not, have the same number."""
-    rows = slice(0, schedule.step_ptr[min(steps, schedule.num_steps)])
-    label = np.arange(schedule.num_vertices)
-    key = schedule.src[rows].astype(np.int64) * len(label) + schedule.dst[rows]  # sorting pairs takes 20 times longer
-    pairs = np.divmod(np.unique(key), len(label))
-    while True:  # the smallest number spreads; a few rounds, since every round also follows the numbers found
-        before = label.copy()
-        low = np.minimum(label[pairs[0]], label[pairs[1]])
-        np.minimum.at(label, pairs[0], low)
-        np.minimum.at(label, pairs[1], low)
-        label = label[label]
-        if (label == before).all():
-            break
-    return np.unique(label[: schedule.world_size], return_inverse=True)[1]
+    seen = neighbour_groups(trace.schedule)
+    return {} if seen is None else {"group": narrow(seen)}

@@ -12,6 +12,7 @@ from core.figures.source_lines import source_lines
 from core.trace import Trace
 from lessons.parts.player_files import player_folder, plotly_file, publish
 
+MOST_PACKED = 4  # ways of showing one trace that are kept with it
 LOADER = """
 export default function (component) {
   const host = component.parentElement.querySelector(".arl");
@@ -53,7 +54,7 @@ def player(
     reader can see its source, with the line that makes the current step lit.
     """
     try:
-        behind = _packed(ghost, collective) if ghost else b""
+        behind = _packed(ghost, collective, _ghost_title(trace, ghost)) if ghost else b""
         asked = None if algorithm is None else (algorithm.name, tuple(sorted((options or {}).items())))
         data = _packed(trace, collective, title, asked, behind, linked)
     except TooLarge as problem:
@@ -64,6 +65,11 @@ def player(
         return 0
     show = _show if rerun else _show_alone
     return _step(show(key, data), data, trace.schedule.num_steps, linked)
+
+
+def _ghost_title(trace: Trace, ghost: Trace) -> str:
+    """What tells the two apart: the algorithm, or else where the times come from."""
+    return ghost.schedule.name if ghost.schedule.name != trace.schedule.name else ghost.origin
 
 
 def _show(key: str, data: bytes) -> str:
@@ -99,7 +105,8 @@ def _packed(
             source, lines = source_lines(ALGORITHMS[asked[0]], trace.schedule.world_size, **dict(asked[1]))
         if len(lines) != trace.schedule.num_steps:
             lines = []  # a measured trace may hold another number of steps: then no line is lit
-        kept.clear()
+        if len(kept) >= MOST_PACKED:
+            kept.clear()
         kept[key] = pack_trace(trace, collective, title=title, source=source, lines=lines, ghost=ghost, linked=linked)
     return kept[key]
 

@@ -13,7 +13,7 @@ const ICONS = {
 const BUTTONS = /** @type {const} */ ([
   ["first", "First step (Home)"], ["back", "Step back (left arrow)"], ["play", "Play (space)"], ["forward", "Step forward (right arrow)"], ["last", "Last step (End)"],
 ]);
-export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 const KEYS = /** @type {Object<string, Act>} */ ({ " ": "play", ArrowRight: "forward", ArrowLeft: "back", Home: "first", End: "last" });
 
 const SLIDES = 1000; // places of the scrubber when time is real
@@ -103,7 +103,7 @@ export class Controls {
 const icon = (name) => `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 
 /** @param {Trace} trace @param {number} first @param {number} last @returns {"add"|"copy"|"both"} what the steps do */
-export function kindOf(trace, first, last) {
+function kindOf(trace, first, last) {
   let [adds, copies] = [false, false];
   for (let i = trace.stepPtr[first]; i < trace.stepPtr[last] && !(adds && copies); i++) {
     if (trace.op[i] === ADD) adds = true;

@@ -3,7 +3,6 @@
 import { historyOf } from "./history.js";
 import { run } from "./narrate.js";
 import { show } from "./numbers.js";
-import { after } from "./replay.js";
 import { ADD, countOf, timesOf, vertexName } from "./trace.js";
 import { stepOf } from "./edits.js";
 
@@ -57,9 +56,3 @@ function when(trace, i) {
 
 /** @param {Replay} replay @param {number} vertex @param {number} slot */
 export const historyNow = (replay, vertex, slot) => historyOf(replay.trace, replay.step, vertex, slot);
-
-/** @param {Replay} replay @param {number} i @returns {boolean} would its receiver hold anything twice afterwards? */
-export function doubles(replay, i) {
-  const cell = after(replay, replay.trace.dst[i], replay.trace.into[i]);
-  return cell.twice !== 0 || cell.held > replay.trace.total[replay.trace.into[i] % replay.trace.chunks];
-}

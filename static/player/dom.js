@@ -23,3 +23,12 @@ export function coloured(sentence) {
     return strong;
   });
 }
+
+/** @param {string} svg @returns {Promise<HTMLImageElement>} ready to be painted on a canvas */
+export async function rasterOf(svg) {
+  const picture = new Image();
+  picture.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  await picture.decode();
+  URL.revokeObjectURL(picture.src);
+  return picture;
+}

@@ -115,7 +115,7 @@ function paletteOf(frames) {
 }
 
 /** @param {Uint8Array} pixels @returns {Uint8Array} LZW with codes of 9 to 12 bits, as GIF wants it */
-export function compress(pixels) {
+function compress(pixels) {
   const [CLEAR, END] = [256, 257];
   const out = new Uint8Array(pixels.length * 2 + 64);
   let [at, bits, held, size, next] = [0, 0, 0, 9, 258];

@@ -98,7 +98,7 @@ export function transfer(replay, i) {
  * With whose contributions, in words.
  * @param {Trace} trace @param {number} slot @param {{held: number, who: number, twice: number}} cell
  */
-export function holding(trace, slot, { held, who, twice }) {
+function holding(trace, slot, { held, who, twice }) {
   const total = trace.total[slot % trace.chunks];
   const complete = held === total && !twice ? " (complete)" : "";
   if (trace.ranks > NAMES_UP_TO) return `with ${number(held)} of ${number(total)} contributions${complete}`;

@@ -21,7 +21,7 @@ export function themeOf(host, themes) {
 }
 
 /** @param {string} colour #rgb, #rrggbb or rgb(...) @returns {[number, number, number]} 0 .. 255 */
-export function channels(colour) {
+function channels(colour) {
   if (colour.startsWith("#")) {
     const digits = colour.length < 6 ? [...colour.slice(1, 4)].map((d) => d + d) : colour.slice(1, 7).match(/../g) ?? [];
     return /** @type {[number, number, number]} */ (digits.map((d) => parseInt(d, 16)));
@@ -36,7 +36,7 @@ export function luminance(colour) {
 }
 
 /** @param {number} lightness @param {number} chroma @param {number} hue degrees @returns {string} #rrggbb (Ottosson's OKLCH) */
-export function oklch(lightness, chroma, hue) {
+function oklch(lightness, chroma, hue) {
   const [a, b] = [chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)];
   const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;

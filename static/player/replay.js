@@ -143,7 +143,7 @@ let scratch = new Float64Array(1024); // what is on its way; kept from step to s
  * Do step s on one number per cell: every transfer reads, then every transfer writes.
  * @param {Trace} trace @param {number} s @param {Uint32Array|Float64Array} state
  */
-export function apply(trace, s, state) {
+function apply(trace, s, state) {
   const { stepPtr, src, dst, chunk, into, op, slots, count } = trace;
   const [first, last] = [stepPtr[s], stepPtr[s + 1]];
   let moves = last - first;

@@ -1,5 +1,6 @@
 // What the reader takes away: pictures, a table, a page that plays by itself, a link.
 
+import { rasterOf } from "./dom.js";
 import { animationPage } from "./offline.js";
 import { gifOf } from "./gif.js";
 import { COLUMNS, rows } from "./narrate.js";
@@ -35,7 +36,7 @@ function download(name, type, content) {
 }
 
 /** @param {Stage} stage @returns {Promise<string>} the open pictures, the sentence above them, as one SVG */
-export async function pictureOf(stage) {
+async function pictureOf(stage) {
   const { background, ink, font } = stage.theme;
   const open = stage.decks.filter((deck) => deck.view instanceof PlotView);
   const parts = [];
@@ -61,17 +62,8 @@ async function pngOf(svg, scale = 2) {
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture is too large for this browser"))), "image/png"));
 }
 
-/** @param {string} svg @returns {Promise<HTMLImageElement>} */
-export async function rasterOf(svg) {
-  const picture = new Image();
-  picture.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await picture.decode();
-  URL.revokeObjectURL(picture.src);
-  return picture;
-}
-
 /** @param {import("./trace.js").Trace} trace @returns {string} every chunk moved in every step */
-export function csvOf(trace) {
+function csvOf(trace) {
   const moves = movesOf(trace);
   if (moves > MOST_ROWS) throw new Error(`${moves.toLocaleString("en-US")} rows are too many for a table here; choose fewer ranks.`);
   const replay = new Replay(trace);

@@ -125,7 +125,7 @@ export function nodes(trace, width, height, card) {
 }
 
 /** @param {ArrayLike<number>} group @returns {number[][]} the ranks of every group */
-export function membersOf(group) {
+function membersOf(group) {
   /** @type {number[][]} */
   const members = [];
   for (let r = 0; r < group.length; r++) (members[group[r]] ??= []).push(r);

@@ -8,7 +8,7 @@ import { labelEvery, PlotView } from "./view.js";
 /** @typedef {import("./view.js").Scene} Scene */
 
 export const SLOTS_UP_TO = 16; // ranks
-export const PIXELS = 256; // rows and columns of the averaged picture
+const PIXELS = 256; // rows and columns of the averaged picture
 const MOST_OUTLINES = 1200;
 
 export class BuffersView extends PlotView {

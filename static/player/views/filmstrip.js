@@ -52,13 +52,13 @@ export function framesOf(trace) {
 }
 
 /** @param {import("../trace.js").Trace} trace */
-export const frameHeight = (trace) => HEAD + Math.min(260, Math.max(60, trace.vertices * 16));
+const frameHeight = (trace) => HEAD + Math.min(260, Math.max(60, trace.vertices * 16));
 
 /**
  * @param {import("../pen.js").Pen} pen @param {import("../trace.js").Trace} trace @param {any} theme
  * @param {number[]} steps @param {number} across frames in a row
  */
-export function paintStrip(pen, trace, theme, steps, across) {
+function paintStrip(pen, trace, theme, steps, across) {
   const replay = new Replay(trace);
   const [w, h] = [FRAME / trace.slots, (frameHeight(trace) - HEAD) / trace.vertices];
   steps.forEach((s, k) => {

@@ -182,7 +182,7 @@ function drawn({ x, y }, line) {
 }
 
 /** @param {number} t seconds @returns {{per: number, name: string}} the unit that keeps numbers readable */
-export function unitOf(t) {
+function unitOf(t) {
   if (t < 1e-3) return { per: 1e-6, name: "microseconds" };
   if (t < 1) return { per: 1e-3, name: "milliseconds" };
   return { per: 1, name: "seconds" };

@@ -1,5 +1,6 @@
 // What all views share: a card with a title, a drawing by Plotly, and a pen above it for whatever moves.
 
+import { rasterOf } from "../dom.js";
 import { CanvasPen, SvgPen } from "../pen.js";
 
 /** @typedef {import("../pen.js").Pen} Pen */
@@ -122,11 +123,7 @@ export class PlotView extends View {
 
   /** @returns {Promise<HTMLImageElement>} what Plotly drew, as a picture */
   async ground() {
-    const picture = new Image();
-    picture.src = URL.createObjectURL(new Blob([await this.base()], { type: "image/svg+xml" }));
-    await picture.decode();
-    URL.revokeObjectURL(picture.src);
-    return picture;
+    return rasterOf(await this.base());
   }
 
   /** @returns {Promise<string>} the picture as it is now, a complete SVG file */
@@ -144,7 +141,7 @@ export class PlotView extends View {
   }
 }
 
-export const NO_MARGIN = { l: 0, r: 0, t: 0, b: 0 };
+const NO_MARGIN = { l: 0, r: 0, t: 0, b: 0 };
 
 /** @param {number} width @param {number} height Plotly axes whose units are pixels, y downwards */
 export function pixelAxes(width, height) {
