@@ -77,9 +77,11 @@ def _expand(schedule: Schedule, rows: slice) -> tuple[np.ndarray | slice, np.nda
 
 
 def _places(schedule: Schedule, vertex: np.ndarray, slot: np.ndarray, low: int, high: int) -> np.ndarray:
-    vertex = vertex.astype(np.intp)
     if high - low == schedule.num_chunks:
-        return vertex * schedule.num_slots + slot
+        narrow = schedule.num_vertices * schedule.num_slots < 2**31  # half as wide, twice as fast
+        place = vertex.astype(np.int32 if narrow else np.int64, copy=False) * schedule.num_slots
+        place += slot
+        return place.astype(np.intp)
     buffer, chunk = np.divmod(slot, schedule.num_chunks)
     return (vertex * schedule.num_buffers + buffer) * (high - low) + (chunk - low)
 
@@ -111,7 +113,10 @@ def _parts(batch: Moves, nth: np.ndarray | None, first: int, last: int) -> list[
 def turns(batch: Moves, num_places: int) -> np.ndarray | None:
     """int64 [m]: 0 for the first move that writes a place in its step, 1 for the second ...; None if all are 0."""
     key = _written(batch, num_places)
-    ordered = np.sort(key)
+    falls = np.count_nonzero(key[1:] <= key[:-1])
+    ordered = np.sort(
+        key, kind="stable" if 16 * falls < len(key) else None
+    )  # "stable" is fast on nearly sorted numbers
     if (ordered[1:] != ordered[:-1]).all():
         return None
     order = np.argsort(key, kind="stable")
