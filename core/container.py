@@ -17,7 +17,7 @@ import numpy as np
 MAGIC = b"ARL1"
 DTYPES = ("u1", "u2", "u4", "i4", "i8", "f4", "f8")
 GZIP = 31  # zlib's window argument for gzip framing
-MAX_BYTES = 1 << 30
+MAX_BYTES = 1 << 28  # 40 bytes for each of 6 million transfers: more than the player shows
 MAX_HEADER = 1 << 26  # bytes of JSON: as Python objects they take twenty times as much
 
 

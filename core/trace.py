@@ -13,6 +13,7 @@ from core.schedule import COLUMNS, REDUCE, Schedule, messages
 
 VERSION = 1
 MAX_RANKS, MAX_CELLS, MAX_SECONDS = 1 << 20, 1 << 25, 1e9  # of a file: what a page can open without harm
+MAX_TEXT = 1000  # characters of a name
 JSON_KINDS = {int: "a whole number", str: "a text", list: "a list", dict: "a table"}
 ORIGINS = {  # what a page says about the times of a trace
     "model": "formula: lock-step alpha-beta-gamma model",
@@ -106,9 +107,9 @@ def load(data: bytes) -> Trace:
     """The trace in a file's bytes. Raises BadFile, which says what is wrong, for a damaged or foreign file."""
     header, arrays = unpack(data)
     if header.get("kind") != "trace":
-        raise BadFile(f"this file holds a {header.get('kind', 'thing without a name')}, not a trace")
+        raise BadFile(f"this file holds a {str(header.get('kind', 'thing without a name'))[:40]}, not a trace")
     if header.get("version") != VERSION:
-        raise BadFile(f"this trace has version {header.get('version')}, this program reads version {VERSION}")
+        raise BadFile(f"this trace has version {str(header.get('version'))[:20]}, this program reads version {VERSION}")
     try:
         trace = _assemble(header, arrays)
     except (KeyError, TypeError, ValueError, OverflowError) as problem:
@@ -125,7 +126,7 @@ def _assemble(header: dict, arrays: dict) -> Trace:
         _number(header, "num_chunks", 1, MAX_CELLS),
         **columns,
         step_ptr=_whole("step_ptr", arrays["step_ptr"], np.int64),
-        phases=tuple(map(str, _kind(header, "phases", list))),
+        phases=_phases(header),
         into=_whole("into", arrays["into"], np.int32) if "into" in arrays else columns["chunk"],
         num_buffers=_number(header, "num_buffers", 1, MAX_CELLS),
     )
@@ -137,7 +138,21 @@ def _assemble(header: dict, arrays: dict) -> Trace:
 def _kind(header: dict, name: str, kind: type):
     if type(header[name]) is not kind:
         raise ValueError(f"{name} is not {JSON_KINDS[kind]}")
+    if max((len(text) for text in _texts(header[name])), default=0) > MAX_TEXT:
+        raise ValueError(f"{name} has more than {MAX_TEXT:,} characters")
     return header[name]
+
+
+def _phases(header: dict) -> tuple[str, ...]:
+    phases = _kind(header, "phases", list)
+    if not all(isinstance(phase, str) for phase in phases):
+        raise ValueError("phases holds other things than texts")
+    return tuple(phases)
+
+
+def _texts(value) -> list[str]:
+    """A text alone, or the texts in a list: what is shown on a page as it stands."""
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _number(header: dict, name: str, low: int, high: int) -> int:

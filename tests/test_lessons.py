@@ -4,6 +4,7 @@ import html
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from streamlit.testing.v1 import AppTest
 from core.algorithms import ALGORITHMS
 from core.grading.tasks import fill, repair
 from core.grading.text import show
+from core.machines import MACHINES
+from core.run.sweep import to_json
+from core.trace import lockstep, save
 from lessons.parts.ask import read_number
 from lessons.parts.facts import ORIGINS, Fact
 from lessons.parts.links import parse_size, plain
@@ -423,3 +427,25 @@ def test_what_others_wrote_becomes_no_link():
 def test_sizes_may_be_elements():
     assert parse_size("10 elements") == parse_size("10element") == 40
     assert parse_size("1K") == 1024
+
+
+@pytest.mark.parametrize(
+    "about", [{}, {"median": 1e308, "foreign": 10**400, "command": "x" * 10**6, "machine": [], "clock": {"kind": {}}}]
+)
+def test_a_trace_file_is_played_whatever_it_says_about_itself(about):
+    trace = lockstep(RING(4), 1 << 20, MACHINES["NVLink 4"])
+    data = save(replace(trace, about=about))
+    page = opened("18_live.py", backend="threads")
+    page = fine(page.file_uploader(key="live.file").upload("x.arl", data, "application/octet-stream").run())
+    assert numbers(page)["Length of this run"][1].startswith("recorded")
+    assert max(map(len, texts(page))) < 20_000
+
+
+def test_a_sweep_file_brings_no_picture_from_elsewhere():
+    label = "![x](http://elsewhere/x.png)"
+    row = dict.fromkeys(("nbytes", "median", "best", "worst", "algbw", "busbw"), 8) | {"label": label}
+    text = to_json({"rows": [row], "about": {}})
+    page = opened("17_sweep.py", backend="threads")
+    page = fine(page.file_uploader(key="sweep.file").upload("x.json", text.encode(), "application/json").run())
+    assert any(plain(label) in text for text in texts(page))
+    assert not any(label in text for text in texts(page))

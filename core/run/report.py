@@ -9,6 +9,8 @@ from pathlib import Path
 from core.run import sweep
 from core.units import show_bytes, show_seconds
 
+MOST_SHOWN = 500  # characters of a line about a file that may come from anybody
+
 
 class Printer:
     """One line of progress on stderr, written over and over where that is a terminal."""
@@ -63,7 +65,7 @@ def provenance(about: dict) -> dict[str, str]:
     doubt = "" if clock.get("agrees", True) else "; the clocks of the processes disagreed: do not trust single times"
     where = f"{machine.get('processor', 'an unknown machine')}, {machine.get('cores', '?')} processors"
     software = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return {
+    lines = {
         "Measured": f"{about.get('date', 'at an unknown time')} on {where}; {software}",
         "Clocks": f"{clock.get('kind', 'unknown')}, wrong by {uncertainty or 0:.2g} us at most{doubt}; "
         f"{clock.get('impossible', 0)} transfers arrived before they were sent",
@@ -73,6 +75,7 @@ def provenance(about: dict) -> dict[str, str]:
         + ", ".join(f"{name}={value}" for name, value in _dict(about.get("settings")).items()),
         "Command": str(about.get("command", "")),
     }
+    return {name: text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} ..." for name, text in lines.items()}
 
 
 def _dict(value) -> dict:
@@ -80,7 +83,7 @@ def _dict(value) -> dict:
 
 
 def _number(value) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None
 
 
 def typed() -> str:

@@ -15,6 +15,7 @@ from core.run.report import provenance
 from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
 from lessons.parts.facts import Fact, facts, listed
+from lessons.parts.links import plain
 from lessons.parts.live import GUESSES, LIBRARY
 from lessons.parts.live_sweep import known
 from lessons.parts.player import player
@@ -108,12 +109,12 @@ def from_a_file() -> None:
     if file is None:
         return
     if file.size > LIMIT:
-        st.error(f"{file.name} has {show_bytes(file.size)}: traces of up to {show_bytes(LIMIT)} are opened here.")
+        st.error(plain(f"{file.name} has {show_bytes(file.size)}: up to {show_bytes(LIMIT)} are opened here."))
         return
     try:
         found = trace.load(file.getvalue())
     except BadFile as problem:
-        st.error(f"{file.name}: {problem}.")
+        st.error(plain(f"{file.name}: {problem}."))
         return
     _play(found, "live.file.player", f"{file.name}, {found.origin}")
 
@@ -139,12 +140,13 @@ def recorded() -> None:
 
 def _play(found: Trace, key: str, title: str) -> None:
     median = found.about.get("median")
-    median = median if isinstance(median, float) else None
+    median = median if isinstance(median, float) and 0 < median <= trace.MAX_SECONDS else None
     pairs = [
         Fact("Length of this run", show_seconds(found.seconds), "recorded", found.origin),
         Fact("Buffer", show_bytes(found.nbytes), "recorded"),
     ]
-    pairs += [Fact("Median time", show_seconds(median), "recorded", "of many runs")] * bool(median)
+    if median is not None:  # a predicted trace has none
+        pairs.append(Fact("Median time", show_seconds(median), "recorded", "of many runs"))
     facts(*pairs)
     promise = COLLECTIVES.get(str(found.about.get("collective")), ALL_REDUCE)
     player(found, key=key, collective=promise, title=title, linked=False)

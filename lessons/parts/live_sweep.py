@@ -19,6 +19,7 @@ from core.units import digits, show_bytes, show_rate, show_seconds
 from lessons.parts import live
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, facts, grid_of_facts, listed
+from lessons.parts.links import plain
 
 LIMIT = 4 << 20  # bytes of a sweep file that is opened here
 
@@ -93,7 +94,7 @@ def _noise(result: dict) -> float | None:
 
 
 def _verdicts(result: dict, request: Request) -> None:
-    st.markdown(sweep.summary(result).replace("_", "\\_") + " [measured here]")
+    st.markdown(plain(sweep.summary(result)) + " [measured here]")
     best = sweep.winners(result)
     for end, size in (("small", min(request.sizes)), ("large", max(request.sizes))):
         said = st.session_state.get(f"sweep.{end}")
@@ -143,14 +144,14 @@ def from_a_file() -> None:
     if file is None:
         return
     if file.size > LIMIT:
-        st.error(f"{file.name} has {show_bytes(file.size)}: sweeps of up to {show_bytes(LIMIT)} are opened here.")
+        st.error(plain(f"{file.name} has {show_bytes(file.size)}: up to {show_bytes(LIMIT)} are opened here."))
         return
     try:
         result = sweep.from_json(file.getvalue().decode(errors="replace"))
     except BadFile as problem:
-        st.error(f"{file.name}: {problem}.")
+        st.error(plain(f"{file.name}: {problem}."))
         return
-    st.markdown(sweep.summary(result).replace("_", "\\_") + " [recorded]")
+    st.markdown(plain(sweep.summary(result)) + " [recorded]")
     draw(result, None, 2, "recorded")
     listed(provenance(result["about"]) | {"Clocks": ""})
 
