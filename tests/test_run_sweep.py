@@ -116,7 +116,7 @@ def test_calibrate_predict_measure_compare(monkeypatch):
     assert "Predicted from the table of steps" in said(page)
     job = ran(page, "sweep")
     text = said(page)
-    assert "Fastest: " in text
+    assert "Fastest" in text
     assert "of 14 cases within 35 %" in text
     saved = sweep.to_json(job.result).encode()
     page.file_uploader(key="sweep.file").upload("s.json", saved, "application/json").run()
