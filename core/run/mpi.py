@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -42,10 +41,7 @@ class MpiLink(Link):
 def forget_names(comm) -> None:
     """Delete the names of MPICH's shared memory once all have opened it: a killed run cannot do so any more."""
     comm.Barrier()
-    for path in processes.shared_memory([os.getpid()]):
-        if "mpich_shm" in path:
-            with suppress(OSError):
-                os.unlink(path)
+    processes.forget(processes.shared_memory([os.getpid()]))
 
 
 class MpiGroup(Group):

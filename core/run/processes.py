@@ -33,6 +33,7 @@ def end(launcher, run_id: str) -> None:
 
     Killing the launcher's group is not enough: MPI's ranks are in groups of their own.
     """
+    names = shared_memory(of_run(run_id)) if launcher.poll() is None else set()
     _to_group(launcher.pid, signal.SIGTERM)
     _wait(lambda: launcher.poll() is not None, GRACE)
     _to_group(launcher.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
@@ -44,6 +45,7 @@ def end(launcher, run_id: str) -> None:
             break
         time.sleep(0.05)
     launcher.wait()
+    forget(names)
 
 
 def started(pid: int) -> str:
@@ -97,6 +99,14 @@ def shared_memory(pids: list[int]) -> set[str]:
             lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
             found |= {line.split(maxsplit=5)[5] for line in lines if "/dev/shm/" in line}
     return {path for path in found if not path.endswith("(deleted)")}
+
+
+def forget(names: set[str]) -> None:
+    """Delete MPICH's files of shared memory; whoever has them open keeps the memory."""
+    for path in names:
+        if "mpich_shm" in path:
+            with suppress(OSError):
+                os.unlink(path)
 
 
 def _to_group(pid: int, sign: int) -> None:

@@ -140,6 +140,25 @@ def test_cancel(nothing_left):
 
 
 @pytest.mark.usefixtures("mpi")
+def test_cancel_at_any_moment_of_the_start_leaves_no_memory_behind(nothing_left):
+    before = set(os.listdir("/dev/shm"))
+    for moment in (0.05, 0.15, 0.25, 0.35, 0.5):
+        job = started(ring(**LONG))
+        time.sleep(moment)
+        job.cancel()
+        assert job.wait(5)
+        nothing_left(job.run_id)
+    left = {name for name in set(os.listdir("/dev/shm")) - before if name.startswith("mpich_shm")}
+    assert not left & of_nobody(left)
+
+
+def of_nobody(names):
+    """Those of the files in shared memory that no process has open (other runs of this machine may)."""
+    used = " ".join(" ".join(processes.shared_memory([int(pid)])) for pid in os.listdir("/proc") if pid.isdigit())
+    return {name for name in names if name not in used}
+
+
+@pytest.mark.usefixtures("mpi")
 def test_a_killed_rank(nothing_left):
     job = running(ring(**LONG))
     names = processes.shared_memory(job.pids)
