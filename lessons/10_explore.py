@@ -11,18 +11,16 @@ from core.algorithms.base import Algorithm
 from core.collective import ALL_REDUCE
 from core.cost import bandwidths, lower_bound
 from core.machines import Machine
-from core.topology import BadTopology
 from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
 from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
-from lessons.parts.disturb import disturb
 from lessons.parts.facts import Fact, compact, facts, listed, small
 from lessons.parts.links import here, plain, size_field
-from lessons.parts.network import choose_network, refused
+from lessons.parts.network import choose_network
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
-from lessons.parts.simulated import Outcome, Setup, loads, simulated
+from lessons.parts.simulated import Outcome, Setup
 
 LESSONS = Path(__file__).parent
 MEANINGS = {
@@ -45,35 +43,19 @@ def main() -> None:
         setup = choose_network("explore", machine)
     built = build(algorithm, world_size, options)
     stage, below = st.container(), st.container()  # what is set below decides what is seen above
-    outcome = None
+    outcome = draw_map = None
     if setup is not None:
+        from lessons.parts.why import section  # it draws with plotly, which the start page does without
+
         with below:
-            setup, outcome = on_network(built, nbytes, setup)
+            setup, outcome, draw_map = section("explore", built, nbytes, setup)
     with stage:
         play(built, nbytes, machine, outcome)
+    if outcome:
+        draw_map()  # after the player, which is seen first
     about(algorithm)
     onward(built)
     more(built, nbytes, machine, setup, outcome)
-
-
-def on_network(built: Built, nbytes: int, setup: Setup) -> tuple[Setup, Outcome | None]:
-    """The map, and what can be done to the network. A network that does not fit is refused in a sentence."""
-    from lessons.parts.why import effect, map_of, show_map
-
-    try:
-        carried = loads(built, nbytes, setup)
-    except BadTopology as problem:
-        refused(problem)
-        return setup, None
-    st.subheader("The network", divider="gray")
-    left, right = st.columns([3, 2])
-    with right:
-        setup = disturb("explore", setup, built.schedule.world_size, carried)
-        outcome = simulated(built, nbytes, setup)
-        effect(built, nbytes, setup, outcome)
-    with left:
-        show_map("explore", map_of(built, nbytes, setup, outcome), bool(outcome.stuck))
-    return setup, outcome
 
 
 def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:

@@ -17,7 +17,7 @@ from core.figures.theme import DARK, LIGHT
 from core.topology import Topology
 from core.units import digits, show_bytes, show_rate, show_seconds
 
-MOST_LINKS, MOST_NUMBERS = 800, 64  # links drawn, ranks that get their number written
+MOST_LINKS, MOST_DOTS, MOST_NUMBERS = 800, 200, 64  # links drawn, dots on them, ranks with their number written
 WIDTHS = (1.5, 2.5, 4.0, 6.0)  # pixels, from the slowest to the fastest quarter (by logarithm)
 BUSY = (0.0, 0.25, 0.5, 0.9)  # shares of the time at which the colour changes
 WORDS = ("unused", "busy up to 25 % of the time", "25 to 50 %", "50 to 90 %", "over 90 %")
@@ -47,11 +47,11 @@ def network_map(load: Load, title: str, dark: bool = False) -> go.Figure:
     """The figure, with a text alternative in layout.meta["alt"]."""
     ink, spots, figure = DARK if dark else LIGHT, places(load.topology), go.Figure()
     drawn = drawn_links(load)
-    lines = _curves(spots, load.topology, drawn)
+    lines, dotted = _curves(spots, load.topology, drawn), np.isin(drawn, drawn_links(load, MOST_DOTS))
     class_of = _classes(load)
     for i in range(len(WORDS) + 1):
         _draw_links(figure, load, drawn[class_of[drawn] == i], lines[class_of[drawn] == i], i, ink)
-    _draw_dots(figure, load, drawn, lines, class_of, ink)
+    _draw_dots(figure, load, drawn[dotted], lines[dotted], class_of, ink)
     _draw_switches(figure, load, spots, ink)
     _draw_ranks(figure, load, spots, ink)
     figure.update_layout(
@@ -71,9 +71,9 @@ def network_map(load: Load, title: str, dark: bool = False) -> go.Figure:
     return figure
 
 
-def drawn_links(load: Load) -> np.ndarray:
-    """The links on the map: all, or the busiest of very many; int64."""
-    busiest = np.argsort(-np.nan_to_num(load.share, posinf=np.inf), kind="stable")[:MOST_LINKS]
+def drawn_links(load: Load, most: int | None = None) -> np.ndarray:
+    """The links on the map: all, or the busiest of very many, and those that were changed; int64."""
+    busiest = np.argsort(-np.nan_to_num(load.share, posinf=np.inf), kind="stable")[: most or MOST_LINKS]
     extra = [link for link in (*load.left, load.chosen) if link is not None]
     return np.unique(np.append(busiest, extra).astype(int))
 
@@ -92,9 +92,9 @@ def describe(load: Load) -> str:
     if topology.reduces:
         able = len(topology.reduces)
         words.append(f"{able} switch{'es' * (able > 1)} can add.")
-    hidden = topology.num_links - len(drawn_links(load))
-    if hidden > 0:
-        words.append(f"Only the {MOST_LINKS} busiest links are drawn.")
+    for most, what in ((MOST_LINKS, "are drawn"), (MOST_DOTS, "have a dot to click")):
+        if topology.num_links > len(drawn_links(load, most)):
+            words.append(f"Only the {most} busiest links {what}.")
     return " ".join(words)
 
 
@@ -131,9 +131,9 @@ def _colour(i: int, ink: dict) -> str:
 
 
 def _curves(spots: np.ndarray, topology: Topology, links: np.ndarray) -> np.ndarray:
-    """Slightly bent lines, always to the left of their direction; float [num_drawn, 9, 2]."""
+    """Slightly bent lines, always to the left of their direction; float [num_drawn, num_points, 2]."""
     a, b = spots[topology.src[links]], spots[topology.dst[links]]
-    along = np.linspace(0, 1, 9)[:, None]
+    along = np.linspace(0, 1, 9 if len(links) <= 300 else 5)[:, None]
     length = np.linalg.norm(b - a, axis=1)
     usual = np.median(length) if len(length) else 1.0
     bow = np.where(length > 1.9 * usual, 0.14, 0.05)  # long ones leave room for what lies between
@@ -183,7 +183,7 @@ def _draw_dots(figure, load: Load, links: np.ndarray, lines: np.ndarray, class_o
             y=middle[mine, 1],
             mode="markers",
             marker={
-                "size": np.where(chosen[mine], 14, 6 if len(links) > 300 else 9),
+                "size": np.where(chosen[mine], 14, 6 if len(links) > 100 else 9),
                 "color": _colour(i, ink),
                 "line": {"color": ink["ink"], "width": np.where(chosen[mine], 3, 0.5)},
             },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -11,8 +13,9 @@ from core.topology import BadTopology
 from core.units import digits, show_bytes, show_seconds
 from lessons.parts.built import Built
 from lessons.parts.chart import chart, is_dark
-from lessons.parts.disturb import clicked
+from lessons.parts.disturb import clicked, disturb
 from lessons.parts.facts import Fact, facts, grid_of_facts, small
+from lessons.parts.network import refused
 from lessons.parts.simulated import Outcome, Setup, explained, helpful, loads, simulated, until_stuck
 
 SHARES = {  # what each share of the time means
@@ -33,6 +36,30 @@ WAITED = {
     "start": "nothing",
 }
 MOST_PARTS, MOST_RANKS = 12, 8  # lines of the critical path, and of the idle ranks
+
+
+def section(key: str, built: Built, size: int, setup: Setup) -> tuple[Setup, Outcome | None, Callable | None]:
+    """What can be done to the network, and what that does to the time: (setup, outcome, what draws the map).
+
+    A network that does not fit is refused in a sentence, and there is no outcome.
+    """
+    try:
+        carried = loads(built, size, setup)
+    except BadTopology as problem:
+        refused(problem)
+        return setup, None, None
+    st.subheader("The network", divider="gray")
+    left, right = st.columns([3, 2])
+    with right:
+        setup = disturb(key, setup, built.schedule.world_size, carried)
+        outcome = simulated(built, size, setup)
+        effect(built, size, setup, outcome)
+
+    def draw() -> None:
+        with left:
+            show_map(key, map_of(built, size, setup, outcome), bool(outcome.stuck))
+
+    return setup, outcome, draw
 
 
 def map_of(built: Built, size: int, setup: Setup, outcome: Outcome) -> Load:
