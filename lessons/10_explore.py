@@ -3,6 +3,7 @@
 Choose an algorithm and watch every chunk travel; see what it costs, and take it with you.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -17,7 +18,7 @@ from lessons.parts.built import Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, compact, facts, listed, small
 from lessons.parts.links import here, plain, size_field
-from lessons.parts.network import choose_network
+from lessons.parts.network import choose_network, in_the_address
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
 from lessons.parts.simulated import Outcome, Setup
@@ -77,14 +78,16 @@ def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -
 def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
     """What the schedule costs, in one row."""
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
-    busiest = float(built.moved.sent[:n].max(initial=0)) * built.nbytes(nbytes)
+    moved, total = built.moved, built.nbytes(nbytes)
+    busiest = float(moved.sent[:n].max(initial=0)) * total
+    port = max(busiest, float(moved.received[:n].max(initial=0)) * total)  # a root may receive more than anyone sends
     least, seconds = factor * nbytes, built.seconds(nbytes, machine)
     switches = " without switches" if built.schedule.num_vertices > n else ""
-    share = f"{digits(100 * busiest / least)} % of the least{switches}" if least else ""
+    share = f"busiest port {digits(100 * port / least)} % of the least{switches}" if least else ""
     report = proved(built)
     facts(
         Fact("Steps", show_count(built.schedule.num_steps), "counted"),
-        Fact("Messages per rank", show_count(int(built.moved.messages[:n].max(initial=0))), "counted"),
+        Fact("Messages per rank", show_count(int(moved.messages[:n].max(initial=0))), "counted"),
         Fact("Sent per rank", show_bytes(busiest), "counted", share),
         Fact("Time", show_seconds(seconds), "formula"),
         *times(nbytes, seconds, factor, outcome),
@@ -126,7 +129,8 @@ def onward(built: Built) -> None:
         if built.algorithm.collective is ALL_REDUCE:
             st.markdown("Take this algorithm to", width="content")
             for file in others:
-                st.page_link(f"lessons/{file}", query_params=same)
+                network = in_the_address() if file == "12_compare.py" else {}
+                st.page_link(f"lessons/{file}", query_params=same | network)
 
 
 def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
@@ -220,7 +224,8 @@ def take_away(built: Built, trace: Trace) -> None:
         small(f"No animation file: {problem}.")
     else:
         files.append(("Animation (HTML, plays offline)", lambda: frames.html(trace, collective), "html"))
-    files.append(("Trace file (.arl)", lambda: save(trace), "arl"))
+    told = replace(trace, about={**trace.about, "collective": collective.name})  # for whoever opens the file
+    files.append(("Trace file (.arl)", lambda: save(told), "arl"))
     if trace.schedule.num_transfers <= MAX_ROWS:
         files.append(("All transfers (CSV)", lambda: to_csv(trace), "csv"))
     with st.container(horizontal=True):

@@ -14,7 +14,7 @@ from core.run.launch import Job
 from core.run.report import provenance
 from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
-from lessons.parts.facts import Fact, facts, listed
+from lessons.parts.facts import Fact, facts, listed, small
 from lessons.parts.links import plain
 from lessons.parts.live import GUESSES, LIBRARY
 from lessons.parts.live_sweep import known
@@ -119,6 +119,9 @@ def from_a_file() -> None:
     _play(found, "live.file.player", f"{file.name}, {found.origin}")
 
 
+PREDICTED = {"formula": "formula", "simulated": "simulated"}  # what an opened file may hold instead of a measurement
+
+
 def recorded() -> None:
     """Runs of other machines that come with this program."""
     files = sorted(RECORDED.glob("*.arl"))
@@ -141,15 +144,18 @@ def recorded() -> None:
 def _play(found: Trace, key: str, title: str) -> None:
     median = found.about.get("median")
     median = median if isinstance(median, float) and 0 < median <= trace.MAX_SECONDS else None
+    told = found.origin.partition(":")[0]
     pairs = [
-        Fact("Length of this run", show_seconds(found.seconds), "recorded", found.origin),
+        Fact("Length of this run", show_seconds(found.seconds), PREDICTED.get(told, "recorded"), found.origin),
         Fact("Buffer", show_bytes(found.nbytes), "recorded"),
     ]
     if median is not None:  # a predicted trace has none
         pairs.append(Fact("Median time", show_seconds(median), "recorded", "of many runs"))
     facts(*pairs)
-    promise = COLLECTIVES.get(str(found.about.get("collective")), ALL_REDUCE)
-    player(found, key=key, collective=promise, title=title, linked=False)
+    promise = COLLECTIVES.get(str(found.about.get("collective")))
+    if promise is None:
+        small("The file does not say which collective this is: it is played as an all-reduce.")
+    player(found, key=key, collective=promise or ALL_REDUCE, title=title, linked=False)
     about(found)
 
 
