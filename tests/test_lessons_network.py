@@ -244,6 +244,14 @@ def test_compare_on_a_network():
     assert "Simulated: the time on fat tree of 32" in tables
 
 
+def test_a_network_is_taken_along_to_compare():
+    page = opened(net="Ring", net_latency="3.0", late="2", ranks="4")
+    links = {link.proto.page: link.proto.query_string for link in page.get("page_link")}
+    (taken,) = [query for query in links.values() if "net=Ring" in query]
+    assert "net_latency=3.0" in taken
+    assert "late=2" not in taken, "Compare has no late ranks"
+
+
 def test_compare_refuses_what_does_not_fit_and_shows_the_formula():
     page = opened("12_compare.py", net="DGX H100", ranks="16")
     assert "at most 8 ranks" in page.error[0].value

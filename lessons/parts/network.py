@@ -52,6 +52,11 @@ def choose_network(key: str, machine: Machine, *, starts: str = "network") -> Se
     return None if setup is None else pick_pace(key, setup)
 
 
+def in_the_address() -> dict[str, str]:
+    """The query parameters of the network, to take it to another page."""
+    return {name: text for name, text in st.query_params.items() if name in ("net", *MINE) or name.startswith("net_")}
+
+
 def refused(problem: BadTopology) -> None:
     """Say why there is no such network."""
     st.error(plain(f"Network: {problem}. The times shown are those of the formula."))
