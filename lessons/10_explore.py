@@ -31,8 +31,8 @@ MEANINGS = {
     "Bus bandwidth": "S / time, times 2(n-1)/n: nccl-tests' way to compare with the speed of a link",
     "Result": "the proof counts that every rank ends with each input exactly once",
 }
-WHY = "Why this time?"
-TABLE_RANKS, TABLE_LINES, WORDS_STEPS = 8, 300, 200
+IDEA, WHY = "The idea", "Why this time?"
+TABLE_RANKS, TABLE_LINES = 8, 300
 
 
 def main() -> None:
@@ -54,7 +54,6 @@ def main() -> None:
         play(built, nbytes, machine, outcome)
     if outcome:
         draw_map()  # after the player, which is seen first
-    about(algorithm)
     onward(built)
     more(built, nbytes, machine, setup, outcome)
 
@@ -112,7 +111,7 @@ def times(nbytes: int, formula: float, factor: float, outcome: Outcome | None) -
 
 
 def about(algorithm: Algorithm) -> None:
-    """The idea, who uses it, where to read more, and where to go from here."""
+    """The idea, who uses it, where to read more."""
     st.markdown(f"**{algorithm.name.replace('_', ' ')}.** {algorithm.idea}")
     lines = {"Promise": algorithm.collective.promise, "Used by": algorithm.users, "Also called": algorithm.also_called}
     listed({**lines, "Extra memory": algorithm.extra, "Read more": algorithm.reference})
@@ -136,12 +135,12 @@ def onward(built: Built) -> None:
 def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
     """What is one click away; only the open tab is made."""
     algorithm, others = built.algorithm, ("Who has what", "Cost", "Source code", "Take it with you")
-    names = ("In words", *[WHY] * bool(outcome), *others)
+    names = (IDEA, *[WHY] * bool(outcome), *others)
     tabs = dict(zip(names, st.tabs(names, key=f"explore.tabs{'.network' * bool(outcome)}", on_change="rerun")))
     fillings = {
+        IDEA: lambda: about(algorithm),
         WHY: lambda: why_this_time(built, nbytes, setup, outcome),
         "Who has what": lambda: who_has_what(built),
-        "In words": lambda: in_words(built),
         "Cost": lambda: cost(built, nbytes, machine),
         "Source code": lambda: st.code(algorithm.source),
         "Take it with you": lambda: take_away(built, outcome.trace if outcome else timed(built, nbytes, machine)),
@@ -172,16 +171,6 @@ def who_has_what(built: Built) -> None:
     if schedule.world_size <= TABLE_RANKS and lines <= TABLE_LINES:
         small("The same as text: a column for each rank, a row for each chunk, a letter for each input inside.")
         st.code(table(schedule, collective), language=None, height=420)
-
-
-def in_words(built: Built) -> None:
-    from core.figures.narrate import sentences
-
-    if built.schedule.num_steps > WORDS_STEPS or built.schedule.world_size > 64:
-        st.info(f"Up to {WORDS_STEPS} steps of 64 ranks are listed here; the player tells any step.")
-        return
-    form = "full" if built.schedule.num_transfers <= 200 else "short"
-    st.markdown("\n".join(f"1. {sentence}" for sentence in sentences(built.schedule, built.algorithm.collective, form)))
 
 
 def cost(built: Built, nbytes: int, machine: Machine) -> None:

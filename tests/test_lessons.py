@@ -219,7 +219,7 @@ def test_every_algorithm_can_be_explored_with_every_choice(name):
 @pytest.mark.parametrize("ranks", [1, 2, 3, 33])
 def test_every_tab_opens(ranks):
     page = opened("10_explore.py", ranks=str(ranks))
-    for tab in ("Who has what", "In words", "Cost", "Source code", "Take it with you"):
+    for tab in ("The idea", "Who has what", "Cost", "Source code", "Take it with you"):
         page.session_state["explore.tabs"] = tab
         fine(page.run())
         assert not page.error

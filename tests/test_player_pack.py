@@ -6,7 +6,7 @@ import pytest
 from core.algorithms import ALGORITHMS
 from core.collective import ALL_GATHER, ALL_REDUCE, COLLECTIVES
 from core.container import unpack
-from core.figures.player import MAX_TRANSFERS, TooLarge, identity_of, pack_trace
+from core.figures.player import MAX_CELLS, MAX_TRANSFERS, TooLarge, identity_of, pack_trace
 from core.machines import MACHINES
 from core.schedule import COPY, REDUCE, Schedule, send
 from core.trace import Trace, lockstep
@@ -124,6 +124,17 @@ def test_too_many_transfers_are_refused_in_words():
     trace = Trace(schedule, 0, np.zeros(len(src)), np.zeros(len(src)), "model")
     with pytest.raises(TooLarge, match="Choose fewer ranks"):
         pack_trace(trace)
+
+
+@pytest.mark.parametrize(("ranks", "chunks"), [(4, MAX_CELLS // 4 + 1), (2, MAX_CELLS // 2 + 1)])
+def test_too_many_cells_are_refused_in_words(ranks, chunks):
+    def few_transfers(chunks):
+        step = send(0, 1, 0, op=COPY)
+        return lockstep(Schedule.from_steps([step], name="wide", world_size=ranks, num_chunks=chunks), 1 << 20, MACHINE)
+
+    with pytest.raises(TooLarge, match=r"cells: the player shows up to 4,194,304. Choose fewer ranks or fewer chunks"):
+        pack_trace(few_transfers(chunks))
+    assert pack_trace(few_transfers(chunks - 1))
 
 
 @pytest.mark.parametrize(

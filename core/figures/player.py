@@ -23,6 +23,7 @@ from core.trace import Trace
 
 VERSION = 1
 MAX_TRANSFERS = 5_000_000  # what a browser replays within a second, and a page can wait for
+MAX_CELLS = 1 << 22  # places for a chunk, which the browser holds several numbers about: a ring of 2,048 ranks
 
 
 class TooLarge(ValueError):
@@ -45,11 +46,7 @@ def pack_trace(
     trace's bytes, to be shown beside this one; `linked` says whether the page's address keeps the step.
     """
     schedule = trace.schedule
-    if schedule.num_transfers > MAX_TRANSFERS:
-        raise TooLarge(
-            f"{schedule.name} on {schedule.world_size:,} ranks has {schedule.num_transfers:,} transfers: "
-            f"the player shows up to {MAX_TRANSFERS:,}. Choose fewer ranks."
-        )
+    _refuse_too_large(schedule)
     header = {**_header(trace), "collective": collective.name, "title": title or schedule.name}
     header |= {"source": source, "linked": linked}
     arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
@@ -58,6 +55,21 @@ def pack_trace(
     if ghost:
         arrays["ghost"] = np.frombuffer(ghost, np.uint8)
     return pack(header, arrays)
+
+
+def _refuse_too_large(schedule: Schedule) -> None:
+    size = f"{schedule.name} on {schedule.world_size:,} ranks has"
+    if schedule.num_transfers > MAX_TRANSFERS:
+        raise TooLarge(
+            f"{size} {schedule.num_transfers:,} transfers: the player shows up to {MAX_TRANSFERS:,}. "
+            "Choose fewer ranks."
+        )
+    cells = schedule.num_vertices * schedule.num_slots
+    if cells > MAX_CELLS:
+        raise TooLarge(
+            f"{size} {schedule.num_slots:,} chunks, so {cells:,} cells: the player shows up to {MAX_CELLS:,}. "
+            "Choose fewer ranks or fewer chunks."
+        )
 
 
 def _header(trace: Trace) -> dict:

@@ -8,20 +8,7 @@ from html import escape
 import streamlit as st
 
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
-STYLE = """<style>
-dl.facts {display:flex; flex-wrap:wrap; gap:.35rem 1.75rem; margin:0; padding:0 !important}
-.facts div {min-width:4rem}
-.facts dt, .facts small {font-size:.8rem; opacity:.85}
-.facts dd {margin:0; font-size:1.15rem; font-weight:600; line-height:1.25; font-variant-numeric:tabular-nums}
-.facts small {display:block; font-weight:400}
-.scroll {overflow-x:auto}
-table.facts {border-collapse:collapse; font-size:.9rem; font-variant-numeric:tabular-nums}
-table.facts caption {text-align:left; font-size:.8rem; opacity:.85; padding:0 0 .3rem}
-table.facts th, table.facts td {text-align:left; font-weight:400; padding:.25rem 1.2rem .25rem 0; white-space:nowrap}
-table.facts tr {border-bottom:1px solid rgba(127,138,163,.35)}
-table.facts thead th, table.facts tbody th {font-weight:600}
-.listed p {margin:0 0 .15rem; font-size:.9rem; opacity:.85}
-</style>"""
+STYLE = '<style>@import "app/static/facts.css"</style>'  # a browser loads it once, however many facts there are
 
 
 @dataclass(frozen=True)
@@ -74,10 +61,4 @@ def grid_of_facts(caption: str, columns: tuple[str, ...], rows: list[tuple[str, 
 
 def compact(title: str, sentence: str) -> None:
     """A page header of one line, so that what follows is above the fold."""
-    st.html(
-        "<style>.stMainBlockContainer {padding-top:3.25rem; padding-bottom:4rem}"
-        "@media (min-width:800px) {.stMainBlockContainer {padding-left:2.5rem; padding-right:2.5rem}}"
-        ".compact {display:flex; flex-wrap:wrap; align-items:baseline; gap:.1rem .9rem}"
-        ".compact h1 {font-size:1.5rem; padding:0; margin:0} .compact p {margin:0; opacity:.85}</style>"
-        f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>'
-    )
+    st.html(STYLE + f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>')
