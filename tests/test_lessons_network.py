@@ -357,3 +357,8 @@ def test_a_setup_is_a_key_and_knows_when_it_is_disturbed():
     assert hash(setup) == hash(Setup("Ring", late=((1, 1e-6),)))
     assert np.isinf(Setup("Ring", late=((1, float("inf")),)).conditions()["late"][1])
     assert race.for_all_ranks(replace(setup, placement=(1, 0), model="flow")).placement == "natural"
+
+
+def test_a_network_that_does_not_exist_is_refused_in_the_open_though_its_menu_is_closed():
+    page = opened(net="moon")
+    assert "net=moon" in page.toast[0].value

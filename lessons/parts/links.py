@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from time import monotonic
@@ -30,9 +32,7 @@ def linked(
         try:
             state[key] = default if text is None else _allowed(read(text), **more)
         except (ValueError, OverflowError) as problem:
-            st.warning(
-                plain(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default) or 'nothing'}.")
-            )
+            _warn(plain(f"The link says {name}={text[:40]}, but {problem}. Shown is {write(default) or 'nothing'}."))
             state[key] = default
     value = widget(label, key=key, **more)
     if value == default:
@@ -41,6 +41,25 @@ def linked(
         st.query_params[name] = write(value)
     state[f"{key} in link"] = Written(value, write(value), monotonic() if text != write(value) else 0.0)
     return value
+
+
+FOLDED = ContextVar("folded", default=False)  # is what is drawn now inside something that may be closed?
+
+
+@contextmanager
+def folded():
+    """Inside it, a warning about the link is seen even while the popover is closed."""
+    token = FOLDED.set(True)
+    try:
+        yield
+    finally:
+        FOLDED.reset(token)
+
+
+def _warn(text: str) -> None:
+    st.warning(text)
+    if FOLDED.get():
+        st.toast(text, duration="infinite")
 
 
 def _allowed(value, min_value=None, max_value=None, max_selections=None, **_):

@@ -15,7 +15,7 @@ from core.shapes import SHAPES, Knob, knobs
 from core.topologies import PLACEMENTS, PRESETS
 from core.topology import BadTopology
 from lessons.parts.fields import menu, number, within, yes
-from lessons.parts.links import linked, one_of, plain, whole
+from lessons.parts.links import folded, linked, one_of, plain, whole
 from lessons.parts.simulated import AS_FORMULA, Setup
 
 NONE = "none, formula only"
@@ -67,7 +67,7 @@ def pick_network(key: str, machine: Machine, *, starts: str = "network") -> Setu
 
     Raises BadTopology with a sentence for a list of seats that cannot be read.
     """
-    with st.popover("Network", key=f"{key}.network"):
+    with st.popover("Network", key=f"{key}.network"), folded():
         name = menu(key, "net", "Network", NONE, [NONE, AS_FORMULA, *SHAPES, *PRESETS], width=320, help=HELP["net"])
         _forget_old(key, name)
         if name == NONE:
