@@ -60,9 +60,7 @@ def _prove_block(schedule: Schedule, collective: Collective, low: int, high: int
         if nth is not None:
             suspect[batch.dst[racing(batch, len(places))] % width] = True
     rank, chunk = np.ogrid[: schedule.world_size, low:high]
-    wrong = np.zeros((schedule.world_size, width), bool)
-    for word in range(start.shape[-1]):
-        wrong |= held[: schedule.world_size, 0, :, word] != full[..., word]
+    wrong = (held[: schedule.world_size, 0] != full).any(axis=2)
     suspect |= (wrong & collective.needs(rank, chunk)).any(axis=0)
 
 

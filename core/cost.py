@@ -102,28 +102,37 @@ class StepLoads:
     reduced: np.ndarray  # chunks it reduces
 
 
-def step_loads(schedule: Schedule) -> StepLoads:
-    sent = messages(schedule)
+def step_loads(schedule: Schedule, sent: Messages | None = None) -> StepLoads:
+    """`sent` saves grouping the transfers once more, if messages(schedule) are at hand."""
+    sent = messages(schedule) if sent is None else sent
+    count = _busiest_port(schedule, sent)
+    even = len(sent.chunks) > 0 and sent.chunks.min() == sent.chunks.max()
     return StepLoads(
-        messages=_busiest_port(schedule, sent, np.ones(len(sent.step))),
-        moved=_busiest_port(schedule, sent, sent.chunks),
+        messages=count,
+        moved=count * float(sent.chunks[0]) if even else _busiest_port(schedule, sent, sent.chunks),
         reduced=_busiest(schedule, schedule.step_of, schedule.dst, schedule.count * (schedule.op == REDUCE)),
     )
 
 
-def _busiest_port(schedule: Schedule, sent: Messages, amount: np.ndarray) -> np.ndarray:
+def _busiest_port(schedule: Schedule, sent: Messages, amount: np.ndarray | None = None) -> np.ndarray:
+    """The most `amount` (without one: messages) through one port, one way; float64 [num_steps]."""
     out, into = (_busiest(schedule, sent.step, vertex, amount) for vertex in (sent.src, sent.dst))
-    link = np.zeros(schedule.num_steps)
-    np.maximum.at(link, sent.step, amount)  # a switch's ports count one by one
+    link = np.zeros(schedule.num_steps)  # a switch's ports count one by one
+    if amount is None:
+        link[sent.step] = 1
+    else:
+        np.maximum.at(link, sent.step, amount)
     return np.maximum.reduce([out, into, link])
 
 
-def _busiest(schedule: Schedule, step: np.ndarray, vertex: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """The most that any one rank has of `amount` in each step; switches are left out."""
+def _busiest(schedule: Schedule, step: np.ndarray, vertex: np.ndarray, amount: np.ndarray | None) -> np.ndarray:
+    """The most that any one rank has of `amount` (without one: entries) in each step; switches are left out."""
     shape = schedule.num_steps, schedule.world_size
-    mine = vertex < schedule.world_size
-    place = step[mine] * schedule.world_size + vertex[mine]
-    return np.bincount(place, amount[mine], minlength=shape[0] * shape[1]).reshape(shape).max(axis=1, initial=0)
+    place = step * schedule.world_size + vertex
+    if schedule.num_vertices > schedule.world_size:
+        mine = vertex < schedule.world_size
+        place, amount = place[mine], amount if amount is None else amount[mine]
+    return np.bincount(place, amount, minlength=shape[0] * shape[1]).reshape(shape).max(axis=1, initial=0)
 
 
 def lower_bound(world_size: int, nbytes: float, machine: Machine) -> float:

@@ -142,20 +142,19 @@ class Messages:
     """The messages of a schedule, in order of step, src, dst. A message carries each chunk once."""
 
     step: np.ndarray  # int64 [num_messages]
-    src: np.ndarray  # int64 [num_messages]
-    dst: np.ndarray  # int64 [num_messages]
-    chunks: np.ndarray  # int64 [num_messages], how many chunks it carries
+    src: np.ndarray  # int32 or int64 [num_messages]
+    dst: np.ndarray  # int32 or int64 [num_messages]
+    chunks: np.ndarray  # int32 or int64 [num_messages], how many chunks it carries
     of_transfer: np.ndarray  # int64 [num_transfers], the message each transfer travels in
 
 
 def messages(schedule: Schedule) -> Messages:
     """Group the transfers of each step by (src, dst)."""
     vertices, step = schedule.num_vertices, schedule.step_of
+    if not schedule.moves_chunks and _each_a_message(schedule):
+        return Messages(step, schedule.src, schedule.dst, schedule.count, np.arange(schedule.num_transfers))
     key = (step * vertices + schedule.src) * vertices + schedule.dst
-    if (np.diff(key) > 0).all():  # the usual case: every transfer is a message, already in order
-        keys, of_transfer = key, np.arange(len(key))
-    else:
-        keys, of_transfer = np.unique(key, return_inverse=True)
+    keys, of_transfer = np.unique(key, return_inverse=True)
     once = np.ones(schedule.num_transfers, bool)
     if schedule.moves_chunks:  # the same chunk delivered to two places travels once
         payload = np.stack([of_transfer, schedule.chunk, schedule.count])
@@ -164,3 +163,13 @@ def messages(schedule: Schedule) -> Messages:
     chunks = np.bincount(of_transfer[once], schedule.count[once], minlength=len(keys)).astype(np.int64)
     pair = keys % (vertices * vertices)
     return Messages(keys // (vertices * vertices), pair // vertices, pair % vertices, chunks, of_transfer)
+
+
+def _each_a_message(schedule: Schedule) -> bool:
+    """Is every transfer a message of its own, and all in order already? That is the usual case, and quickly seen."""
+    src, dst = schedule.src, schedule.dst
+    rising = src[1:] > src[:-1]
+    rising |= (src[1:] == src[:-1]) & (dst[1:] > dst[:-1])
+    first = schedule.step_ptr[:-1]
+    rising[first[(first > 0) & (first < len(src))] - 1] = True  # a new step may begin anywhere
+    return bool(rising.all())

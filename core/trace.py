@@ -54,15 +54,18 @@ def lockstep(schedule: Schedule, nbytes: int, machine: Machine) -> Trace:
     measure(schedule).seconds(nbytes, machine); on a multiport machine the latencies of a step overlap.
     """
     size = nbytes / schedule.num_chunks
-    loads, sent = step_loads(schedule), messages(schedule)
+    sent = messages(schedule)
+    loads = step_loads(schedule, sent)
     starts = np.minimum(loads.messages, 1) if machine.multiport else loads.messages
     length = starts * machine.alpha + size * (loads.moved * machine.beta + loads.reduced * machine.gamma)
     begins = np.cumsum(length) - length
     alpha = 0.0 if machine.multiport else machine.alpha
     adds = np.bincount(sent.of_transfer, schedule.count * (schedule.op == REDUCE), minlength=len(sent.step))
     busy = alpha + size * (sent.chunks * machine.beta + adds * machine.gamma * (sent.dst < schedule.world_size))
-    waits = [_queued(sent.step, vertex, busy, schedule.world_size) for vertex in (sent.src, sent.dst)]
-    start = begins[sent.step] + np.maximum(*waits)
+    start = begins[sent.step]
+    if loads.messages.max(initial=0) > 1:  # else nobody has to wait
+        waits = [_queued(sent.step, vertex, busy, schedule.world_size) for vertex in (sent.src, sent.dst)]
+        start += np.maximum(*waits)
     end = start + busy + (machine.alpha - alpha)
     return Trace(schedule, nbytes, start[sent.of_transfer], end[sent.of_transfer], source="model")
 
