@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.algorithms.base import Algorithm
+from core.blame.report import Report
 from core.collective import ALL_REDUCE
 from core.cost import bandwidths, lower_bound
 from core.machines import Machine
@@ -33,6 +34,7 @@ MEANINGS = {
 }
 IDEA, WHY = "The idea", "Why this time?"
 TABLE_RANKS, TABLE_LINES = 8, 300
+PROVED_AT_ONCE = 200_000  # transfers: larger schedules are shown before they are proved
 
 
 def main() -> None:
@@ -60,7 +62,10 @@ def main() -> None:
 
 def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
     algorithm, title = built.algorithm, ""
-    numbers(built, nbytes, machine, outcome)
+    later = built.schedule.num_transfers > PROVED_AT_ONCE
+    row = st.empty()
+    with row.container():
+        numbers(built, nbytes, machine, outcome, None if later else proved(built))
     if outcome is not None and outcome.stuck:
         st.error(plain(outcome.stuck))
         title = f"{algorithm.name}, until it got stuck"
@@ -72,10 +77,14 @@ def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -
         options=dict(built.key[2]),
         title=title,
     )
+    if later:
+        report = proved(built)
+        with row.container():
+            numbers(built, nbytes, machine, outcome, report)
 
 
-def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
-    """What the schedule costs, in one row."""
+def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None, report: Report | None) -> None:
+    """What the schedule costs, in one row; without a report the proof is still on its way."""
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
     moved, total = built.moved, built.nbytes(nbytes)
     busiest = float(moved.sent[:n].max(initial=0)) * total
@@ -83,16 +92,16 @@ def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None
     least, seconds = factor * nbytes, built.seconds(nbytes, machine)
     switches = " without switches" if built.schedule.num_vertices > n else ""
     share = f"busiest port {digits(100 * port / least)} % of the least{switches}" if least else ""
-    report = proved(built)
+    result = "…" if report is None else "right" if report.right else "wrong"
     facts(
         Fact("Steps", show_count(built.schedule.num_steps), "counted"),
         Fact("Messages per rank", show_count(int(moved.messages[:n].max(initial=0))), "counted"),
         Fact("Sent per rank", show_bytes(busiest), "counted", share),
         Fact("Time", show_seconds(seconds), "formula"),
         *times(nbytes, seconds, factor, outcome),
-        Fact("Result", "right" if report.right else "wrong", "proved"),
+        Fact("Result", result, "proved", "" if report else "in a moment"),
     )
-    if not report.right:
+    if report and not report.right:
         st.error(report.sentence)
 
 
