@@ -140,7 +140,11 @@ def test_a_world_of_the_wrong_size(mpi):
 def test_when_the_parent_is_killed_nothing_is_left(sign):
     words = ["-n", "2", "--bytes", "1M", "--seconds", "60", "--repeats", "1000"]
     parent = subprocess.Popen(
-        [sys.executable, "-m", "core.run", *words], cwd=runtimes.ROOT, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "core.run", *words],
+        cwd=runtimes.ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test run in the background ignores it
     )
     try:
         line = next(line for line in parent.stderr if "timing" in line)
