@@ -141,9 +141,9 @@ def test_a_wrong_address_ends_in_a_sentence(name, query, says):
     ("name", "query", "says"),
     [
         ("12_compare.py", {"also": ",".join(list(ALGORITHMS)[:9])}, "no more than 8 can be chosen"),
-        ("17_sweep.py", {"algorithms": ",".join(list(ALGORITHMS)[:7])}, "no more than 6 can be chosen"),
-        ("17_sweep.py", {"ranks": "-5"}, "it must be 2 or more"),
-        ("17_sweep.py", {"ranks": "99"}, "it must be 32 or less"),
+        ("20_sweep.py", {"algorithms": ",".join(list(ALGORITHMS)[:7])}, "no more than 6 can be chosen"),
+        ("20_sweep.py", {"ranks": "-5"}, "it must be 2 or more"),
+        ("20_sweep.py", {"ranks": "99"}, "it must be 32 or less"),
     ],
 )
 def test_a_link_beyond_the_limits_of_a_widget_ends_in_a_sentence(name, query, says):
@@ -445,7 +445,7 @@ def test_a_sweep_file_brings_no_picture_from_elsewhere():
     label = "![x](http://elsewhere/x.png)"
     row = dict.fromkeys(("nbytes", "median", "best", "worst", "algbw", "busbw"), 8) | {"label": label}
     text = to_json({"rows": [row], "about": {}})
-    page = opened("17_sweep.py", backend="threads")
+    page = opened("20_sweep.py", backend="threads")
     page = fine(page.file_uploader(key="sweep.file").upload("x.json", text.encode(), "application/json").run())
     assert any(plain(label) in text for text in texts(page))
     assert not any(label in text for text in texts(page))

@@ -20,7 +20,7 @@ from core.run.hardware import PROBES, Probe, Survey, look
 from core.run.hardware_backends import backends
 from core.run.hardware_topology import networks
 
-PAGE = Path(__file__).parents[1] / "lessons" / "19_hardware.py"
+PAGE = Path(__file__).parents[1] / "lessons" / "24_hardware.py"
 SYSTEM = {"processor": "a chip", "cores": 8, "usable": 8, "physical": 4, "sockets": 1, "memory": 1 << 34}
 SYSTEM |= {"free": 1 << 33, "cache": 1 << 25, "python": "3.11.7", "system": "Linux"}
 MEMORY = {"threads": 8, "array": 1 << 27, "cache": 1 << 25, "handover": 4e-6}

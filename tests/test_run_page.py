@@ -112,7 +112,7 @@ def test_a_mistake_is_guessed_made_and_explained():
         runtimes.launcher()
     except runtimes.Missing as missing:
         pytest.skip(str(missing))
-    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/15_break.py").run()
+    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/22_break.py").run()
     page.selectbox(key="break.what").select("short_buffer").run()
     page.button(key="break.run").click().run()
     job = page.session_state[live.place("break")]

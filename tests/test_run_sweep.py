@@ -75,7 +75,7 @@ def test_tables():
 
 
 def opened(**query):
-    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/17_sweep.py")
+    page = AppTest.from_file(ROOT / "app.py", default_timeout=60).run().switch_page("lessons/20_sweep.py")
     for key, value in query.items():
         page.query_params[key] = value
     page.run()
