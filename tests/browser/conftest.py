@@ -26,6 +26,7 @@ QUIET += ["--disable-component-update", "--disable-sync"]
 STREAMLIT_OWN = re.compile(
     r"Download the React DevTools|was preloaded using link preload|WebSocket|componentWillUpdate"
 )
+PROBES = re.compile(r"/\w+/_stcore/(health|host-config)$")  # below a page's own address it asks there first
 
 
 @pytest.fixture(scope="session")
@@ -68,9 +69,7 @@ def open_page(contexts):
         page = contexts(**options).new_page()
         pages.append(page)
         page.set_default_timeout(20_000)
-        page.on(
-            "console", lambda m: m.type == "error" and not STREAMLIT_OWN.search(m.text) and complaints.append(m.text)
-        )
+        page.on("console", lambda m: _is_trouble(m) and complaints.append(m.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda r: _is_elsewhere(r.url) and complaints.append(f"request to {r.url}"))
         page.goto(url)
@@ -81,6 +80,11 @@ def open_page(contexts):
     for page in pages:
         page.close()
     assert complaints == []
+
+
+def _is_trouble(message):
+    known = STREAMLIT_OWN.search(message.text) or PROBES.search(message.location["url"])
+    return message.type == "error" and not known
 
 
 def _is_elsewhere(url):
