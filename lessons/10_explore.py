@@ -65,10 +65,12 @@ def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -
     later = built.schedule.num_transfers > PROVED_AT_ONCE
     row = st.empty()
     with row.container():
-        numbers(built, nbytes, machine, outcome, None if later else proved(built))
+        report = None if later else proved(built)
+        numbers(built, nbytes, machine, outcome, report)
     if outcome is not None and outcome.stuck:
         st.error(plain(outcome.stuck))
         title = f"{algorithm.name}, until it got stuck"
+        report = None  # it is about the whole schedule
     player(
         outcome.trace if outcome else timed(built, nbytes, machine),
         key=f"explore.player{'.network' * bool(outcome)}",  # another clock: start it afresh
@@ -76,6 +78,7 @@ def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -
         algorithm=algorithm,
         options=dict(built.key[2]),
         title=title,
+        report=report,
     )
     if later:
         report = proved(built)

@@ -8,8 +8,10 @@ from core.collective import ALL_GATHER, ALL_REDUCE, COLLECTIVES
 from core.container import unpack
 from core.figures.player import MAX_CELLS, MAX_TRANSFERS, TooLarge, identity_of, pack_trace
 from core.machines import MACHINES
+from core.mutants import mutants
 from core.schedule import COPY, REDUCE, Schedule, send
 from core.trace import Trace, lockstep
+from core.verify import verify
 
 MACHINE = MACHINES["400 Gb InfiniBand"]
 
@@ -151,3 +153,24 @@ def test_too_many_cells_are_refused_in_words(ranks, chunks):
 def test_a_grid_is_seen_where_a_schedule_has_one(name, world_size, columns):
     header, _ = unpack(pack_trace(traced(name, world_size)))
     assert header["grid"] == columns if columns is not None else header["grid"] in (3, 4, 6)
+
+
+@pytest.mark.parametrize("kind", ["drop", "flip"])
+def test_a_mistake_travels_with_the_trace(kind):
+    (mutant,) = mutants(ALGORITHMS["ring"](4), [5], [kind])
+    trace, report = lockstep(mutant.schedule, 1 << 20, MACHINE), verify(mutant.schedule, ALL_REDUCE)
+    fault = unpack(pack_trace(trace, report=report))[0]["fault"]
+    assert (fault["step"], fault["sentence"]) == (mutant.original.step, report.sentence)
+    assert fault["transfers"] == ([] if kind == "drop" else [mutant.row])
+    assert fault["hops"] == [[hop.step, hop.src, hop.dst] for hop in report.hops]
+    assert fault["cells"][0] == [mutant.original.dst, mutant.original.chunk, mutant.original.step + 1]
+    assert {tuple(cell) for cell in fault["cells"][1:]} == {(rank, mutant.original.chunk, 6) for rank in range(4)}
+
+
+def test_only_a_wrong_schedule_is_marked_and_only_at_64_places():
+    right = traced("ring", 16)
+    assert "fault" not in unpack(pack_trace(right, report=verify(right.schedule, ALL_REDUCE)))[0]
+    wrong = verify(Schedule.from_steps([], name="nothing", world_size=16, num_chunks=16), ALL_REDUCE)
+    assert len(wrong.cells) == 256
+    nothing = lockstep(Schedule.from_steps([], name="nothing", world_size=16, num_chunks=16), 1 << 20, MACHINE)
+    assert len(unpack(pack_trace(nothing, report=wrong))[0]["fault"]["cells"]) == 64

@@ -1,5 +1,6 @@
 """The Live page, as a reader uses it. Runs that take processes are in tests/live."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from core import trace
 from core.algorithms import ALGORITHMS
 from core.machines import MACHINES
+from core.mutants import mutants
 from core.run import runtimes
 from core.trace import lockstep
 from lessons.parts import live
@@ -96,6 +98,19 @@ def test_a_second_click_while_one_runs_is_refused(monkeypatch):
     first.cancel()
     assert done(page).state == "cancelled"
     assert "cancelled" in said(page)
+
+
+@pytest.mark.parametrize("collective", ["all-reduce", "something else"])
+def test_a_wrong_file_is_proved_wrong_where_its_promise_is_known(collective):
+    (mutant,) = mutants(ALGORITHMS["ring"](4), [5], ["drop"])
+    found = replace(lockstep(mutant.schedule, 1 << 20, MACHINES["Laptop memory"]), about={"collective": collective})
+    page = opened(backend="threads")
+    page.file_uploader(key="live.file").upload("x.arl", trace.save(found), "application/octet-stream").run()
+    assert [e.message for e in page.exception] == []
+    told = [error.value for error in page.error]
+    assert len(told) == (collective == "all-reduce")
+    assert all("in step 2, a transfer is missing" in sentence for sentence in told)
+    assert page.get("bidi_component")
 
 
 def test_files_that_are_no_traces_are_refused_in_a_sentence():

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.blame.report import Report
 from core.collective import ALL_REDUCE, Collective
 from core.container import narrow, pack
 from core.figures.shape import grid_columns, neighbour_groups
@@ -23,6 +24,7 @@ from core.trace import Trace
 
 VERSION = 1
 MAX_TRANSFERS = 5_000_000  # what a browser replays within a second, and a page can wait for
+MAX_MARKS = 64  # of each kind of mark that a mistake gets
 MAX_CELLS = 1 << 22  # places for a chunk, which the browser holds several numbers about: a ring of 2,048 ranks
 
 
@@ -39,16 +41,20 @@ def pack_trace(
     lines: Sequence[int] = (),
     ghost: bytes = b"",
     linked: bool = True,
+    report: Report | None = None,
 ) -> bytes:
     """The bytes for the browser. May raise TooLarge.
 
     `source` is the algorithm's text and `lines` the line of it that makes each step (see source_lines), `ghost` another
     trace's bytes, to be shown beside this one; `linked` says whether the page's address keeps the step.
+    A `report` that this very schedule is wrong marks the mistake.
     """
     schedule = trace.schedule
     _refuse_too_large(schedule)
     header = {**_header(trace), "collective": collective.name, "title": title or schedule.name}
     header |= {"source": source, "linked": linked}
+    if report is not None and not report.right:
+        header["fault"] = _fault(report)
     arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
     if len(lines):
         arrays["line"] = np.asarray(lines, np.int32)
@@ -88,6 +94,19 @@ def _header(trace: Trace) -> dict:
         "lockstep": trace.source == "model",  # everybody waits for the slowest of a step
         "grid": grid_columns(schedule),
         "group_name": "node" if "node_of" in trace.about else "group",
+    }
+
+
+def _fault(report: Report) -> dict:
+    """What the player highlights; steps count from 0. A cell is (vertex, slot, the step before which it is wrong)."""
+    cells = [*([report.at] if report.at else []), *report.cells]
+    return {
+        "step": report.step,
+        "sentence": report.sentence,
+        "faults": report.faults,
+        "transfers": list(report.transfers[:MAX_MARKS]),
+        "hops": [[hop.step, hop.src, hop.dst] for hop in report.hops[:MAX_MARKS]],
+        "cells": [[cell.vertex, cell.chunk, cell.step] for cell in cells[:MAX_MARKS]],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.blame.report import Report
 from core.collective import ALL_REDUCE, Collective
 from core.grading.feedback import feedback
 from core.grading.text import BadText, Shape, parse
@@ -33,6 +34,7 @@ class Verdict:
     message: str  # what is wrong and where, or what was proved
     schedule: Schedule | None = None  # None: the text cannot be read
     problems: tuple[tuple[int, str], ...] = ()  # (line, sentence) of what cannot be read
+    report: Report | None = None  # what the proof says of it
 
 
 def judge(exercise: Exercise, text: str) -> Verdict:
@@ -46,4 +48,4 @@ def judge(exercise: Exercise, text: str) -> Verdict:
     if report.right:
         done = f"{schedule.num_steps} steps and {schedule.num_transfers} transfers"
         return Verdict(True, f"Proved: every rank ends with everything exactly once, in {done}.", schedule)
-    return Verdict(False, f"Not right yet. {feedback(report, schedule)}", schedule)
+    return Verdict(False, f"Not right yet. {feedback(report, schedule)}", schedule, report=report)

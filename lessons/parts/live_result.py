@@ -7,13 +7,16 @@ from pathlib import Path
 import streamlit as st
 
 from core import trace
-from core.collective import ALL_REDUCE, COLLECTIVES
+from core.blame.report import Report
+from core.collective import ALL_REDUCE, COLLECTIVES, Collective
 from core.container import BadFile
 from core.machines import MACHINES
 from core.run.launch import Job
 from core.run.report import provenance
+from core.schedule import Schedule
 from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
+from core.verify import verify
 from lessons.parts.facts import Fact, facts, listed, small
 from lessons.parts.links import plain
 from lessons.parts.live import GUESSES, LIBRARY
@@ -23,6 +26,7 @@ from lessons.parts.player import player
 RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 MODEL = MACHINES["Laptop memory"]
 LIMIT = 32 << 20  # bytes of a file that is opened here
+PROVED_RANKS, PROVED_TRANSFERS = 1024, 200_000  # larger traces are played without a proof
 TIE = 0.1  # closer than this is no difference
 
 
@@ -111,12 +115,13 @@ def from_a_file() -> None:
     if file.size > LIMIT:
         st.error(plain(f"{file.name} has {show_bytes(file.size)}: up to {show_bytes(LIMIT)} are opened here."))
         return
+    data = file.getvalue()
     try:
-        found = trace.load(file.getvalue())
+        found = trace.load(data)
     except BadFile as problem:
         st.error(plain(f"{file.name}: {problem}."))
         return
-    _play(found, "live.file.player", f"{file.name}, {found.origin}")
+    _play(found, data, "live.file.player", f"{file.name}, {found.origin}")
 
 
 PREDICTED = {"formula": "formula", "simulated": "simulated"}  # what an opened file may hold instead of a measurement
@@ -137,11 +142,13 @@ def recorded() -> None:
         placeholder="Choose one",
     )
     if chosen:
-        found = _loaded(names[chosen].read_bytes())
-        _play(found, "live.recorded.player", f"recorded, {found.origin}")
+        data = names[chosen].read_bytes()
+        found = _loaded(data)
+        _play(found, data, "live.recorded.player", f"recorded, {found.origin}")
 
 
-def _play(found: Trace, key: str, title: str) -> None:
+def _play(found: Trace, data: bytes, key: str, title: str) -> None:
+    """Show a trace; `data` is the file that it comes from."""
     median = found.about.get("median")
     median = median if isinstance(median, float) and 0 < median <= trace.MAX_SECONDS else None
     told = found.origin.partition(":")[0]
@@ -155,8 +162,23 @@ def _play(found: Trace, key: str, title: str) -> None:
     promise = COLLECTIVES.get(str(found.about.get("collective")))
     if promise is None:
         small("The file does not say which collective this is: it is played as an all-reduce.")
-    player(found, key=key, collective=promise or ALL_REDUCE, title=title, linked=False)
+    report = _proof(found.schedule, data, promise)
+    if report and not report.right:
+        st.error(plain(report.sentence))
+    player(found, key=key, collective=promise or ALL_REDUCE, title=title, linked=False, report=report)
     about(found)
+
+
+def _proof(schedule: Schedule, data: bytes, promise: Collective | None) -> Report | None:
+    """What the proof says of a file's schedule; None if it is too large or its promise is not known."""
+    if promise is None or schedule.world_size > PROVED_RANKS or schedule.num_transfers > PROVED_TRANSFERS:
+        return None
+    return _proved(data, schedule, promise)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Proving the schedule")
+def _proved(data: bytes, _schedule: Schedule, _promise: Collective) -> Report:
+    return verify(_schedule, _promise)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.algorithms import ALGORITHMS
 from core.algorithms.base import Algorithm
+from core.blame.report import Report
 from core.collective import ALL_REDUCE, Collective
 from core.figures.player import TooLarge, identity_of, pack_trace
 from core.figures.source_lines import source_lines
@@ -44,6 +45,7 @@ def player(
     options: dict | None = None,
     linked: bool = True,
     rerun: bool = False,
+    report: Report | None = None,
 ) -> int:
     """Show the trace, and return the step that the reader is at: 0 .. num_steps.
 
@@ -51,12 +53,13 @@ def player(
     be `linked` to the address. With `rerun` the whole page runs again when the reader rests at another step, for pages
     that show something about the step; otherwise only the player does, and the page learns of it at its next run.
     `ghost` is a second trace to see beside the first. With `algorithm` (and the `options` it was called with) the
-    reader can see its source, with the line that makes the current step lit.
+    reader can see its source, with the line that makes the current step lit. A `report` about this very schedule marks
+    what is wrong.
     """
     try:
         behind = _packed(ghost, collective, _ghost_title(trace, ghost)) if ghost else b""
         asked = None if algorithm is None else (algorithm.name, tuple(sorted((options or {}).items())))
-        data = _packed(trace, collective, title, asked, behind, linked)
+        data = _packed(trace, collective, title, asked, behind, linked, report)
     except TooLarge as problem:
         st.info(str(problem), icon="🔍")
         return 0
@@ -95,10 +98,11 @@ def _packed(
     asked: tuple | None = None,
     ghost: bytes = b"",
     linked: bool = True,
+    report: Report | None = None,
 ) -> bytes:
     """pack_trace, remembered with the trace itself, so that a rerun of the page packs nothing."""
     kept = trace.__dict__.setdefault("_packed_for_player", {})
-    key = collective.name, title, asked, ghost, linked
+    key = collective.name, title, asked, ghost, linked, report
     if key not in kept:
         source, lines = "", []
         if asked is not None:
@@ -107,7 +111,8 @@ def _packed(
             lines = []  # a measured trace may hold another number of steps: then no line is lit
         if len(kept) >= MOST_PACKED:
             kept.clear()
-        kept[key] = pack_trace(trace, collective, title=title, source=source, lines=lines, ghost=ghost, linked=linked)
+        shown = {"source": source, "lines": lines, "ghost": ghost, "linked": linked, "report": report}
+        kept[key] = pack_trace(trace, collective, title=title, **shown)
     return kept[key]
 
 

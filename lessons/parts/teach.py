@@ -150,7 +150,8 @@ def ladder(id: str, tasks: dict[str, Callable[[int], Exercise]], start: str) -> 
     verdict = exercise(f"{id}-{list(tasks).index(which)}", tasks[which](seed))
     schedule = verdict.schedule if verdict else None
     if schedule and schedule.num_steps and st.toggle("Play what I wrote", key=f"{id}-play"):
-        player(lockstep(schedule, SIZE, MACHINE), key=f"{id}-player", title="your schedule", linked=False)
+        trace = lockstep(schedule, SIZE, MACHINE)
+        player(trace, key=f"{id}-player", title="your schedule", linked=False, report=verdict.report)
 
 
 def _hints(id: str, task: Exercise) -> None:

@@ -1,5 +1,6 @@
 // The toolbar: buttons, scrubber with its phase band, speed. It only reports what was asked for.
 
+import { Mistake } from "./mistake.js";
 import { ADD } from "./trace.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
@@ -32,6 +33,7 @@ export class Controls {
       <label class="arl-step"><input type="number" min="0" value="0" aria-label="Go to step"> / <span></span></label><select class="arl-speed" aria-label="Speed" title="Speed">${speeds}</select>`;
     this.range = /** @type {HTMLInputElement} */ (this.bar.querySelector("input"));
     this.playButton = /** @type {HTMLElement} */ (this.bar.querySelector("[data-act=play]"));
+    this.mistake = new Mistake(/** @type {HTMLElement} */ (this.bar.querySelector(".arl-scrub")), asked.seek);
     this.bar.addEventListener("click", (event) => {
       const button = /** @type {HTMLElement} */ (event.target).closest("[data-act]");
       if (button) asked.act(/** @type {Act} */ (/** @type {HTMLElement} */ (button).dataset.act));
@@ -61,6 +63,7 @@ export class Controls {
   show(trace) {
     this.number.max = String(trace.steps);
     this.timed = false;
+    this.mistake.show(trace);
     const band = /** @type {HTMLElement} */ (this.bar.querySelector(".arl-phases"));
     band.replaceChildren(...trace.phases.map(([name, first, last]) => {
       const part = document.createElement("span");
@@ -74,6 +77,7 @@ export class Controls {
   /** @param {number} step @param {number} steps @param {string} phase */
   at(step, steps, phase) {
     this.timed = false;
+    this.mistake.place();
     this.range.max = String(steps);
     this.range.value = String(step);
     const text = `Step ${step} of ${steps}`;
@@ -85,6 +89,7 @@ export class Controls {
   /** The scrubber in real time. @param {number} now @param {number} end seconds */
   time(now, end) {
     this.timed = true;
+    this.mistake.place(end);
     this.range.max = String(SLIDES);
     this.range.value = String(Math.round((SLIDES * now) / Math.max(end, 1e-12)));
     this.range.setAttribute("aria-valuetext", `${(now * 1e6).toPrecision(4)} of ${(end * 1e6).toPrecision(4)} microseconds`);

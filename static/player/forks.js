@@ -25,7 +25,7 @@ export class Forks {
     if (impossible) return stage.inspector.show(impossible, change.transfer);
     this.told.push(tell(trace, change));
     const step = stepOf(trace, change.transfer);
-    const changed = edited(trace, change);
+    const changed = { ...edited(trace, change), fault: null }; // what the proof said was about the original
     await stage.put(changed, step);
     const { right, text } = verdict(changed);
     const say = /** @type {HTMLElement} */ (this.element.querySelector("p"));

@@ -14,6 +14,7 @@ export function legendOf(trace, theme) {
     most > 1 ? key(`background:linear-gradient(90deg,${theme.amount.join(",")});width:56px`, `1 … ${most - 1} contributions`) : "",
     key(`background:${theme.done}`, `complete${most > 1 ? ` (all ${most})` : ""}`),
   ];
+  if (trace.fault) items.push(`<span><b class="arl-fault">×</b> the mistake, pale where it may be instead; dashed: a transfer that is missing</span>`);
   if (trace.group) items.push(key(`background:linear-gradient(transparent 4px,${theme.line} 4px 9px,transparent 9px)`, `wide link: between ${trace.groupName}s`));
   if (trace.ranks <= SLOTS_UP_TO && trace.ranks > 1) {
     const hues = Array.from({ length: trace.ranks }, (_, r) => `<i style="background:${contributor(r, trace.ranks, theme.dark)}"></i>`).join("");

@@ -72,7 +72,7 @@ export class Stage {
     const { host } = this;
     this.controls.bar.append(this.menu.element);
     this.told.setAttribute("aria-live", "polite");
-    host.replaceChildren(this.controls.bar, this.told, this.forks.element, this.inspector.element, this.table, this.legend);
+    host.replaceChildren(this.controls.bar, this.told, this.controls.mistake.element, this.forks.element, this.inspector.element, this.table, this.legend);
     host.tabIndex = 0;
     host.setAttribute("role", "group");
     host.setAttribute("aria-label", "Animation of a collective. Space plays and pauses, left and right arrows step.");

@@ -1,5 +1,7 @@
 // What the server sends, turned into typed arrays that every other module reads.
 
+import { faultOf } from "./fault.js";
+
 /**
  * A trace: a schedule and when its transfers happen. Entry i of each column is transfer i.
  * A vertex is a rank (0 .. ranks-1) or a switch (numbered after them); a slot is a chunk or, from `chunks` on, scratch.
@@ -26,6 +28,7 @@
  * @property {boolean} lockstep does everybody wait for the slowest of a step?
  * @property {number} grid columns, if the ranks talk as in a grid; else 0
  * @property {string} groupName what such a group is called
+ * @property {import("./fault.js").Fault|null} fault what the proof found wrong
  * @property {Trace|null} ghost another trace, to be shown beside this one
  */
 /** @typedef {Uint8Array|Uint16Array|Uint32Array} Columns */
@@ -74,6 +77,7 @@ export async function readTrace(bytes) {
     start: arrays.start ?? null, end: arrays.end ?? null, ...stepTimes(arrays),
     own, needs: arrays.needs ? bits(arrays.needs, cells) : new Uint8Array(cells).fill(1),
     total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name, grid: header.grid, lockstep: header.lockstep, lines: arrays.line ?? null, linked: header.linked,
+    fault: faultOf(header.fault, { stepPtr: arrays.step_ptr, src: arrays.src, dst: arrays.dst }),
     ghost: arrays.ghost ? await readTrace(arrays.ghost) : null,
   };
   return trace;

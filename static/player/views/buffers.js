@@ -3,6 +3,7 @@
 import { contributor, levelScale } from "../palette.js";
 import { FAULT } from "../replay.js";
 import { ADD, countOf, vertexName } from "../trace.js";
+import { faultsOfBuffers } from "./faults.js";
 import { labelEvery, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
@@ -134,6 +135,7 @@ export class BuffersView extends PlotView {
     const detailed = this.perRow * this.perColumn === 1 && this.rows <= 128;
     if (detailed && lane.moving.length <= MOST_OUTLINES) for (const i of lane.moving) this.outlineTargets(pen, i);
     if (history && detailed) for (const cell of history.cells) this.outline(pen, Math.floor(cell / trace.slots), cell % trace.slots, { stroke: theme.ink, width: 1.4 });
+    faultsOfBuffers(pen, this);
     if (chosen) this.outline(pen, Math.floor(chosen.vertex / this.perRow), Math.floor(chosen.slot / this.perColumn), { stroke: theme.ink, width: 2.5 });
   }
 

@@ -4,6 +4,7 @@ import { along, cellAt, ease, place } from "../layout.js";
 import { levelColour, levelScale, luminance } from "../palette.js";
 import { FAULT } from "../replay.js";
 import { ADD, countOf } from "../trace.js";
+import { faultsOfNetwork } from "./faults.js";
 import { paintLens, paintLensPackets } from "./lens.js";
 import { show } from "../numbers.js";
 import { arrow, between, boxes, detour, edges, howTo, names, outlines, paintLoad } from "./scenery.js";
@@ -95,6 +96,7 @@ export class NetworkView extends PlotView {
     this.paintHistory(pen);
     this.paintRoutes(pen);
     if (l.kind === "cards") this.paintTargets(pen);
+    faultsOfNetwork(pen, this.scene, l, this.packets);
     if (l.lens) paintLens(pen, this.scene, l.lens);
     this.paintChosen(pen);
   }
@@ -208,9 +210,7 @@ export class NetworkView extends PlotView {
   paintChosen(pen) {
     const { chosen, theme } = this.scene;
     const l = this.layout;
-    if (!chosen || !l) return;
-    const [x, y] = cellAt(l, chosen.vertex, chosen.slot);
-    pen.square(x, y, (l.kind === "cards" ? l.cell : l.cardWidth) + 3, { stroke: theme.ink, width: 2.5, radius: 3 });
+    if (chosen && l) pen.square(...cellAt(l, chosen.vertex, chosen.slot), (l.kind === "cards" ? l.cell : l.cardWidth) + 3, { stroke: theme.ink, width: 2.5, radius: 3 });
   }
 
   /** @param {Pen} pen @param {import("./view.js").Pick} hover */

@@ -1,6 +1,7 @@
 // One slanted line for every message, from sender to receiver, time running to the right.
 
 import { ADD, seconds, timesOf, vertexName } from "../trace.js";
+import { faultsOfTime } from "./faults.js";
 import { labelEvery, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
@@ -135,6 +136,7 @@ export class SpaceTimeView extends PlotView {
   /** @param {import("../pen.js").Pen} pen what brought the chosen cell its content, and the chain that decides the time */
   paintStill(pen) {
     const { theme, history, critical, trace } = this.scene;
+    faultsOfTime(pen, this);
     if (!history && !critical) return;
     this.walk((i, s) => {
       const wide = critical?.has(i);
