@@ -376,6 +376,12 @@ def test_what_was_written_can_be_played_right_or_wrong():
     fine(page.button(key="check ring-exercise-1").click().run())
     fine(page.toggle(key="ring-exercise-play").set_value(True).run())
     assert page.get("bidi_component")
+    promise = "After the last hint the player marks the mistake."
+    assert any(promise in text for text in texts(page))
+    for _ in range(3):
+        fine(page.button(key="hint ring-exercise-1").click().run())
+    assert not any(promise in text for text in texts(page))
+    assert page.get("bidi_component")
 
 
 def test_hints_come_one_at_a_time():
@@ -437,7 +443,7 @@ def test_a_trace_file_is_played_whatever_it_says_about_itself(about):
     data = save(replace(trace, about=about))
     page = opened("18_live.py", backend="threads")
     page = fine(page.file_uploader(key="live.file").upload("x.arl", data, "application/octet-stream").run())
-    assert numbers(page)["Length of this run"][1].startswith("recorded")
+    assert numbers(page)["Length of this run"][1].startswith("formula")
     assert max(map(len, texts(page))) < 20_000
 
 

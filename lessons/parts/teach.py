@@ -147,23 +147,31 @@ def ladder(id: str, tasks: dict[str, Callable[[int], Exercise]], start: str) -> 
     which = st.segmented_control("Exercise", list(tasks), default=start, required=True, key=f"{id}-kind")
     help_text = "The same number gives everyone the same exercise."
     seed = st.number_input("Variant", 0, 9999, 1, key=f"{id}-seed", width=120, help=help_text)
-    verdict = exercise(f"{id}-{list(tasks).index(which)}", tasks[which](seed))
+    name, task = f"{id}-{list(tasks).index(which)}", tasks[which](seed)
+    verdict = exercise(name, task)
     schedule = verdict.schedule if verdict else None
     if schedule and schedule.num_steps and st.toggle("Play what I wrote", key=f"{id}-play"):
-        trace = lockstep(schedule, SIZE, MACHINE)
-        player(trace, key=f"{id}-player", title="your schedule", linked=False, report=verdict.report)
+        told = verdict.accepted or _rungs(name, task) >= len(task.hints)  # the marks say more than the last hint
+        report, trace = verdict.report if told else None, lockstep(schedule, SIZE, MACHINE)
+        player(trace, key=f"{id}-player", title="your schedule", linked=False, report=report)
+        if not told:
+            small("After the last hint the player marks the mistake.")
 
 
 def _hints(id: str, task: Exercise) -> None:
     """One rung at a time: where, what kind, the line."""
-    place = f"hints {id} {task.seed}"
-    shown = st.session_state.setdefault(place, 0)
+    shown = _rungs(id, task)
     for number, hint in enumerate(task.hints[:shown], 1):
         st.info(f"Hint {number}: {hint}")
     left = len(task.hints) - shown
     if left and st.button(f"Give me a hint ({left} left)", key=f"hint {id}", type="tertiary"):
-        st.session_state[place] += 1
+        st.session_state[f"hints {id} {task.seed}"] = shown + 1
         st.rerun()
+
+
+def _rungs(id: str, task: Exercise) -> int:
+    """How many hints of this exercise the reader has asked for."""
+    return st.session_state.get(f"hints {id} {task.seed}", 0)
 
 
 def in_the_wild(text: str) -> None:
