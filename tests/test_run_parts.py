@@ -102,6 +102,12 @@ def test_who_died_of_what():
     assert autopsy.of_death(openmpi, []).startswith("a process was ended by signal 11 (SIGSEGV)")
     assert autopsy.of_death("warning\nit broke\n\n", []).endswith("it broke")
     assert autopsy.of_death("", []).endswith("nothing was said about why")
+    witness = "process 0: Exception: copy_iovs(224): process_vm_readv failed (errno 3)"
+    assert (
+        autopsy.of_death(witness, ["1"])
+        == "a process (probably 1) was suddenly gone, so the run was ended: start it again"
+    )
+    assert autopsy.of_death(mpich + witness, ["1"]).startswith("a process (probably 1) was ended by signal 9")
 
 
 def test_requests_survive_the_way_to_the_processes():

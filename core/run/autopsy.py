@@ -13,6 +13,7 @@ DEATHS = (
     re.compile(r"exited on signal (?P<code>\d+)"),  # Open MPI
     re.compile(r"KILLED BY SIGNAL: (?P<code>\d+)", re.IGNORECASE),  # Intel MPI
 )
+PEER_GONE = re.compile(r"process_vm_readv failed \(errno 3\b")  # MPICH: whose memory is read has just died
 
 
 def of_hang(folder: Path, num_processes: int, patience: float) -> list[str]:
@@ -37,10 +38,12 @@ def of_death(output: str, first: list[str]) -> str:
     Who died is only probable: the launcher ends the others at once, they may be gone before the dead one is, and the
     launcher itself may name any of them.
     """
-    for pattern in DEATHS:
-        if found := pattern.search(output):
-            who = f"a process (probably {' or '.join(first)})" if first else "a process"
-            return f"{who} {_how(int(found['code']))}, so the run was ended: start it again"
+    who = f"a process (probably {' or '.join(first)})" if first else "a process"
+    codes = [int(found["code"]) for pattern in DEATHS if (found := pattern.search(output))]
+    if PEER_GONE.search(output) and codes[:1] in ([], [1]):  # the code is that of the one who noticed
+        return f"{who} was suddenly gone, so the run was ended: start it again"
+    if codes:
+        return f"{who} {_how(codes[0])}, so the run was ended: start it again"
     last = next((line for line in reversed(output.splitlines()) if line.strip()), "nothing was said about why")
     return f"the processes ended before the run was complete: {last.strip()[:300]}"
 

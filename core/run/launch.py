@@ -162,7 +162,10 @@ class Job:
         elif kind == "saw":
             self.saw.append(event)
         elif kind == "error":
-            self.error = self.error or event["text"]
+            if autopsy.PEER_GONE.search(event["text"]):
+                self._banner.append(event["text"])  # a witness, not the cause
+            else:
+                self.error = self.error or event["text"]
         elif kind == "done":
             self.result, self._said_done, self.done = event["result"], True, 1.0
 
