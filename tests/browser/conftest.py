@@ -30,16 +30,17 @@ PROBES = re.compile(r"/\w+/_stcore/(health|host-config)$")  # below a page's own
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api")
+def chromium(without):
+    try:
+        from playwright import sync_api
+    except ImportError:
+        without("playwright is not installed: pip install -r requirements-dev.txt")
     with sync_api.sync_playwright() as playwright:
         found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
         try:
             browser = playwright.chromium.launch(executable_path=found, args=QUIET)
         except sync_api.Error as problem:
-            if os.environ.get("CI"):
-                pytest.fail(f"no Chromium to test with: {problem}")
-            pytest.skip("no Chromium here: install one, or run `playwright install chromium`")
+            without(f"no Chromium here: install one, or run `playwright install chromium` ({problem})")
         yield browser
         browser.close()
 

@@ -16,8 +16,12 @@ INSIDE = "([selector, places]) => places.every((place) => document.querySelector
 
 
 @pytest.fixture(scope="module")
-def axe():
-    return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+def axe(without):
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        without("axe is not installed: pip install -r requirements-dev.txt")
+    return Axe()
 
 
 def violations(axe, page, context=None):

@@ -1,6 +1,5 @@
 """Schedules over gloo, and how gloo tells the living about the dead."""
 
-import os
 from importlib.util import find_spec
 
 import pytest
@@ -13,10 +12,9 @@ pytestmark = pytest.mark.live
 
 
 @pytest.fixture(autouse=True)
-def torch_there():
+def torch_there(without):
     if find_spec("torch") is None:
-        refuse = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        refuse("these tests need torch: pip install torch")
+        without("these tests need torch: pip install torch")
 
 
 def finished(methods, world_size=2, sizes=(4096,), idle=0.0, **how):
