@@ -9,7 +9,8 @@ from core.machines import Machine
 from core.network import MODELS, SENDS, BadTopology, simulate
 from core.regions import times_by_size, winners
 from core.schedule import COPY, Schedule, send
-from core.topologies import build, crossbar, fat_tree, from_machine, two_tier
+from core.shapes import make
+from core.topologies import crossbar, fat_tree, from_machine, two_tier
 
 RING = ALGORITHMS["ring"]
 US = 1e-6
@@ -160,7 +161,7 @@ def test_winner_regions_out_of_time_are_marked():
 
 def test_winner_regions_leave_out_what_does_not_apply():
     only_pairs = {"swing": makers("swing")["swing"], "hierarchical": makers("hierarchical")["hierarchical"]}
-    found = winners(only_pairs, (1e6,), (1000000, 4), lambda n: build("DGX H100", n), spend=60)
+    found = winners(only_pairs, (1e6,), (1000000, 4), lambda n: make("DGX H100", n), spend=60)
     assert found.best[0].tolist()[0] == -1
     assert found.best[0].tolist()[1] >= 0
 

@@ -6,7 +6,8 @@ import pytest
 from core.algorithms import ALGORITHMS
 from core.machines import Machine
 from core.network import MODELS, SENDS, BadTopology, Stuck, finish, meet, simulate
-from core.topologies import build, crossbar, fat_tree, from_machine, two_tier
+from core.shapes import make
+from core.topologies import crossbar, fat_tree, from_machine, two_tier
 
 RING = ALGORITHMS["ring"]
 US, NEVER = 1e-6, float("inf")
@@ -170,7 +171,7 @@ def test_a_stream_has_no_switches_and_no_events():
     with pytest.raises(BadTopology, match="needs the whole schedule"):
         finish(RING.steps(8), 8, 8, 1e6, crossbar(8), model="flow")
     with pytest.raises(BadTopology, match="too many to follow"):
-        finish(RING.steps(8192), 8192, 8192, 1e6, build("Crossbar", 8192), send="buffered")
+        finish(RING.steps(8192), 8192, 8192, 1e6, make("Crossbar", 8192), send="buffered")
 
 
 def test_one_rank_and_empty_schedules():

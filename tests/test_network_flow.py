@@ -9,7 +9,8 @@ from core.algorithms import ALGORITHMS
 from core.network import SENDS, simulate
 from core.network.sharing import Sharing, _fill_few, _fill_many
 from core.schedule import COPY, Schedule, send
-from core.topologies import build, crossbar, fat_tree, star
+from core.shapes import make
+from core.topologies import crossbar, fat_tree, star
 from core.trace import ORIGINS
 
 US = 1e-6
@@ -122,7 +123,7 @@ def test_too_many_chunks_to_follow_is_said_as_well(monkeypatch):
 
 
 def test_the_same_call_gives_the_same_times():
-    schedule, network = ALGORITHMS["swing"](16), build("Dragonfly", 16)
+    schedule, network = ALGORITHMS["swing"](16), make("Dragonfly", 16)
     for send_ in SENDS:
         first, second = (
             simulate(schedule, 1e6, network, send=send_, jitter=5 * US, seed=4, placement="shuffled") for _ in range(2)

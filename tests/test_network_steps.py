@@ -10,7 +10,8 @@ from core.network import MODELS, SENDS, finish, meet, simulate
 from core.network.bound import BelowBound, guard
 from core.network.history import Layers, Table
 from core.schedule import COPY, REDUCE, Schedule, send
-from core.topologies import build, crossbar, fat_tree, from_machine, two_tier
+from core.shapes import make
+from core.topologies import crossbar, fat_tree, from_machine, two_tier
 
 RING = ALGORITHMS["ring"]
 US = 1e-6
@@ -119,8 +120,8 @@ def test_never_below_the_bound_on_any_network():
     """The guard inside the engine raises; here it has every all-reduce to look at, and some it must not."""
     for name, schedule in ranks_only((8,)):
         collective = ALGORITHMS[name].collective
-        for net in ("2D torus", "Fat tree, three levels", "Nodes of 8 GPUs, 1 NIC", "DGX-1 cube mesh"):
-            network = meet(build(net, schedule.world_size), schedule, placement="shuffled")
+        for net in ("2D torus", "Fat tree, three levels", "Nodes of GPUs with NICs", "DGX-1 cube mesh"):
+            network = meet(make(net, schedule.world_size), schedule, placement="shuffled")
             for model in MODELS:
                 for send_ in SENDS:
                     simulate(schedule, 1e6, network, model=model, send=send_, collective=collective)

@@ -6,7 +6,8 @@ import pytest
 from core.algorithms import ALGORITHMS
 from core.network import MODELS, SENDS, meet, simulate
 from core.schedule import REDUCE
-from core.topologies import build, crossbar, fat_tree, nvswitch_node
+from core.shapes import make
+from core.topologies import crossbar, fat_tree, nvswitch_node
 
 SHARP = ALGORITHMS["sharp"]
 US = 1e-6
@@ -76,7 +77,7 @@ def test_switches_add_for_free():
 
 def test_nvlink_sharp_moves_a_little_more_than_one_buffer_each_way():
     """NVLS: n(1 + 1/p) each way a GPU, against 2(p-1)/p n of a ring: 1.125 to 1.75 with eight, and some start-up."""
-    network = build("DGX H100", 8)
+    network = make("DGX H100", 8)
     nvls = simulate(ALGORITHMS["nvls"](8, num_segments=128), 1e9, network, model="ports").seconds
     ring = simulate(ALGORITHMS["ring"](8), 1e9, network).seconds
     assert nvls / ring == pytest.approx(1.125 / 1.75, rel=0.07)

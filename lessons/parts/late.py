@@ -8,7 +8,8 @@ from core.collective import ALL_REDUCE
 from core.explain import explain
 from core.network import BadTopology, Stuck, simulate
 from core.schedule import Schedule
-from core.topologies import PRESETS, SHAPES, Topology, build
+from core.shapes import SHAPES, make
+from core.topologies import PRESETS, Topology
 from core.units import digits, show_seconds
 from lessons.parts.built import build as build_schedule
 from lessons.parts.chart import chart, is_dark
@@ -31,8 +32,8 @@ def own_straggler() -> None:
         nbytes = size_field("straggler.size", "16 MiB", width=105)
         names = [*SHAPES, *PRESETS]
         name = linked(
-            st.selectbox, "Network", key="straggler.network", name="network", default=names[6], read=one_of(names),
-            options=names, width=260,
+            st.selectbox, "Network", key="straggler.network", name="network", default="Fat tree, two levels",
+            read=one_of(names), options=names, width=260,
         )  # fmt: skip
         send = linked(
             st.selectbox, "Sends", key="straggler.send", name="send", default="buffered", read=one_of(SENDS),
@@ -46,7 +47,7 @@ def own_straggler() -> None:
     schedule = build_schedule(algorithm, world_size, options).schedule
     by = float("inf") if never else late * US
     try:
-        show_own(schedule, nbytes, build(name, world_size), {rank: by}, SENDS[send])
+        show_own(schedule, nbytes, make(name, world_size), {rank: by}, SENDS[send])
     except Stuck as stuck:
         st.error(plain(str(stuck)))
     except BadTopology as problem:
