@@ -10,6 +10,7 @@ run: $(VENV)/app.ready
 
 test: $(VENV)/dev.ready lint
 	sh scripts/chromium.sh
+	sh scripts/typescript.sh
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/dev.ready
@@ -32,4 +33,4 @@ $(VENV)/dev.ready: requirements.txt requirements-dev.txt | $(VENV)/bin/python
 	touch $(VENV)/app.ready $@
 
 clean:
-	rm -rf $(VENV) static/vendor
+	rm -rf $(VENV) node_modules static/vendor

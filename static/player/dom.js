@@ -7,6 +7,16 @@ export function element(tag, className) {
   return made;
 }
 
+/**
+ * @template {HTMLElement} T
+ * @param {HTMLElement} whole @param {string} selector @param {new () => T} kind @returns {T} what must be there
+ */
+export function part(whole, selector, kind) {
+  const found = whole.querySelector(selector);
+  if (!(found instanceof kind)) throw new Error(`the player lacks ${selector}`);
+  return found;
+}
+
 /** @param {HTMLElement} host @returns {number} how far whatever scrolls around it has scrolled */
 export function scrolled(host) {
   let top = window.scrollY;

@@ -41,7 +41,6 @@ export function edited(trace, { kind, transfer, to }) {
  * @returns {Trace}
  */
 function rearranged(trace, order, sizes, moved) {
-  const take = (/** @type {any} */ column) => column && column.constructor.from(order, (/** @type {number} */ i) => column[i]);
   const stepPtr = Uint32Array.from([0, ...sizes]);
   for (let s = 1; s < stepPtr.length; s++) stepPtr[s] += stepPtr[s - 1];
   const steps = sizes.length;
@@ -49,16 +48,27 @@ function rearranged(trace, order, sizes, moved) {
   const end = trace.stepEnd[trace.steps - 1] ?? 0;
   const length = end - (trace.stepStart[trace.steps - 1] ?? 0);
   const phases = steps > trace.steps ? [...trace.phases, /** @type {[string, number, number]} */ (["delayed", steps - 1, steps])] : trace.phases;
-  const columns = { src: take(trace.src), dst: take(trace.dst), chunk: take(trace.chunk), into: take(trace.into), count: take(trace.count), op: take(trace.op) };
+  const take = (/** @type {import("./trace.js").Columns} */ column) => ordered(column, order);
+  const columns = { src: take(trace.src), dst: take(trace.dst), chunk: take(trace.chunk), into: take(trace.into), count: trace.count && take(trace.count), op: ordered(trace.op, order) };
   const stepStart = grow(trace.stepStart, end);
   const stepEnd = grow(trace.stepEnd, end + length);
-  const [start, finish] = [take(trace.start), take(trace.end)];
-  if (start && moved >= 0) {
+  const [start, finish] = [trace.start && ordered(trace.start, order), trace.end && ordered(trace.end, order)];
+  if (start && finish && moved >= 0) {
     let s = steps - 1;
     while (stepPtr[s] > moved) s--;
     [start[moved], finish[moved]] = [stepStart[s], stepEnd[s]];
   }
   return { ...trace, ...columns, stepPtr, steps, phases, stepStart, stepEnd, start, end: finish };
+}
+
+/**
+ * @template {import("./trace.js").Columns|Float32Array} T
+ * @param {T} column @param {number[]} order not longer than the column @returns {T} its entries in that order
+ */
+function ordered(column, order) {
+  const made = /** @type {T} */ (column.slice(0, order.length));
+  order.forEach((i, k) => { made[k] = column[i]; });
+  return made;
 }
 
 /** @param {Trace} trace @param {Change} change @returns {string} in words */

@@ -6,8 +6,10 @@
  */
 /** @typedef {{step: number|null, sentence: string, marks: Mark[], cells: Array<[number, number, number]>}} Fault cells: vertex, slot, step */
 
+/** @typedef {{step: number|null, sentence: string, faults: number, transfers: number[], hops: number[][], cells: Fault["cells"]}} Told */
+
 /**
- * @param {{step: number|null, sentence: string, faults: number, transfers: number[], hops: number[][], cells: Array<[number, number, number]>}|undefined} told
+ * @param {Told|undefined} told
  * @param {Pick<import("./trace.js").Trace, "stepPtr"|"src"|"dst">} trace @returns {Fault|null}
  */
 export function faultOf(told, trace) {

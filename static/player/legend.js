@@ -3,7 +3,7 @@
 import { contributor } from "./palette.js";
 import { SLOTS_UP_TO } from "./views/buffers.js";
 
-/** @param {import("./trace.js").Trace} trace @param {any} theme @returns {string} HTML */
+/** @param {import("./trace.js").Trace} trace @param {import("./palette.js").Theme} theme @returns {string} HTML */
 export function legendOf(trace, theme) {
   const key = (/** @type {string} */ style, /** @type {string} */ text) => `<span><i style="${style}"></i>${text}</span>`;
   const most = trace.total.reduce((a, b) => Math.max(a, b), 0);

@@ -1,5 +1,6 @@
 // Everything that is not needed all the time: the clock, numbers in the cells, a closer look, files to take away.
 
+import { part } from "./dom.js";
 import { KINDS } from "./numbers.js";
 
 /**
@@ -38,7 +39,7 @@ export class Menu {
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.element.open) return;
       this.element.open = false;
-      this.find("summary").focus();
+      part(this.element, "summary", HTMLElement).focus();
       event.stopPropagation();
     });
     this.away = (/** @type {Event} */ event) => {
@@ -47,9 +48,9 @@ export class Menu {
     document.addEventListener("pointerdown", this.away);
   }
 
-  /** @param {string} selector @returns {any} */
-  find(selector) {
-    return this.element.querySelector(selector);
+  /** @param {string} selector @returns {HTMLInputElement} */
+  field(selector) {
+    return part(this.element, selector, HTMLInputElement);
   }
 
   /** @param {HTMLInputElement} field */
@@ -60,9 +61,10 @@ export class Menu {
     else if (field.name === "load") this.asked.load(field.checked);
     else if (field.name === "critical") this.asked.critical(field.checked);
     else if (field.matches("select, textarea")) {
-      const kind = this.find("select").value;
-      this.find("textarea").hidden = kind !== "own";
-      this.find(".arl-trouble").textContent = this.asked.numbers(kind, this.find("textarea").value);
+      const kind = /** @type {keyof typeof KINDS} */ (part(this.element, "select", HTMLSelectElement).value);
+      const own = part(this.element, "textarea", HTMLTextAreaElement);
+      own.hidden = kind !== "own";
+      part(this.element, ".arl-trouble", HTMLElement).textContent = this.asked.numbers(kind, own.value);
     }
   }
 
@@ -70,8 +72,8 @@ export class Menu {
   async clicked(target) {
     const button = target.closest("button");
     if (!button) return;
-    if (button.hasAttribute("data-look")) return this.asked.look(Number(this.find("[name=vertex]").value), Number(this.find("[name=slot]").value));
-    const said = this.find(".arl-saved");
+    if (button.hasAttribute("data-look")) return this.asked.look(Number(this.field("[name=vertex]").value), Number(this.field("[name=slot]").value));
+    const said = part(this.element, ".arl-saved", HTMLElement);
     said.textContent = "Working …";
     try {
       await this.asked.save(button.dataset.save ?? "");
@@ -83,11 +85,11 @@ export class Menu {
 
   /** @param {{clock: boolean, canTime: boolean, still: boolean, vertices: number, slots: number}} state */
   show({ clock, canTime, still, vertices, slots }) {
-    this.find("[name=clock]").checked = clock;
-    this.find("[name=clock]").disabled = !canTime;
-    this.find("[name=still]").checked = still;
-    this.find("[name=vertex]").max = vertices - 1;
-    this.find("[name=slot]").max = slots - 1;
+    this.field("[name=clock]").checked = clock;
+    this.field("[name=clock]").disabled = !canTime;
+    this.field("[name=still]").checked = still;
+    this.field("[name=vertex]").max = String(vertices - 1);
+    this.field("[name=slot]").max = String(slots - 1);
   }
 
   destroy() {

@@ -1,12 +1,18 @@
 // Colours: the tokens come from core/figures/theme.py; here they meet the page's own theme.
 
-/** @typedef {Object<string, any>} Tokens */
-/** @typedef {{light: Tokens, dark: Tokens}} Themes */
+/**
+ * Colours by what they mean.
+ * @typedef {"background"|"surface"|"ink"|"muted"|"line"|"faint"|"reduce"|"copy"|"done"|"fault"|"switch"} Role
+ * @typedef {"reduce_text"|"copy_text"|"done_text"|"fault_text"|"switch_text"|"on_packet"|"empty"} RoleOfWords
+ * @typedef {Record<Role|RoleOfWords, string> & {amount: string[]}} Tokens
+ * @typedef {{light: Tokens, dark: Tokens}} Themes
+ * @typedef {Tokens & {dark: boolean, font: string}} Theme those of the page as it is now
+ */
 
 /**
  * Which tokens fit the page, by how bright its background is; they are also put on the host as --arl-NAME.
  * @param {HTMLElement} host @param {Themes} themes
- * @returns {Tokens & {dark: boolean, font: string}}
+ * @returns {Theme}
  */
 export function themeOf(host, themes) {
   const style = getComputedStyle(host);
@@ -58,7 +64,7 @@ export const contributor = (rank, ranks, dark) => oklch(dark ? 0.74 : 0.62, 0.14
  */
 export function levelScale(tokens) {
   const top = 1.5;
-  const amount = tokens.amount.map((/** @type {string} */ colour, /** @type {number} */ k) => [(0.0005 + (k / 3) * 1.05) / top, colour]);
+  const amount = tokens.amount.map((colour, k) => /** @type {[number, string]} */ ([(0.0005 + (k / 3) * 1.05) / top, colour]));
   return [[0, tokens.empty], [0.0004 / top, tokens.empty], ...amount, [1.06 / top, tokens.done], [1.35 / top, tokens.done], [1.36 / top, tokens.fault], [1, tokens.fault]];
 }
 

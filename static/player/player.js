@@ -4,7 +4,7 @@ import { loadPlotly } from "./plotly.js";
 import { Stage } from "./stage.js";
 import { identityOf, readTrace } from "./trace.js";
 
-/** @typedef {{data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: any) => void}} Component */
+/** @typedef {{data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: string) => void}} Component */
 
 /** @type {WeakMap<HTMLElement, Stage>} */
 const stages = new WeakMap();

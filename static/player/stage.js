@@ -23,7 +23,7 @@ import { decksFor } from "./views/all.js";
 /** @typedef {import("./deck.js").Deck} Deck */
 
 export class Stage {
-  /** @param {HTMLElement} host @param {any} Plotly @param {import("./palette.js").Themes} themes */
+  /** @param {HTMLElement} host @param {import("./plotly.js").Plotly} Plotly @param {import("./palette.js").Themes} themes */
   constructor(host, Plotly, themes) {
     this.host = host;
     this.Plotly = Plotly;

@@ -1,6 +1,7 @@
 // What the server sends, turned into typed arrays that every other module reads.
 
 import { faultOf } from "./fault.js";
+import { unfold } from "./folded.js";
 
 /**
  * A trace: a schedule and when its transfers happen. Entry i of each column is transfer i.
@@ -32,6 +33,24 @@ import { faultOf } from "./fault.js";
  * @property {Trace|null} ghost another trace, to be shown beside this one
  */
 /** @typedef {Uint8Array|Uint16Array|Uint32Array} Columns */
+/**
+ * What the header says of a trace for the player, as core/figures/player.py writes it.
+ * @typedef {object} Header
+ * @property {string} kind @property {string} name @property {string} title @property {string} collective @property {string} origin
+ * @property {string} source @property {string} group_name
+ * @property {number} world_size @property {number} num_vertices @property {number} num_chunks @property {number} num_buffers
+ * @property {number} nbytes @property {number} grid @property {boolean} lockstep @property {boolean} linked
+ * @property {Object<string, number>} modulus see folded.js @property {Trace["phases"]} phases @property {import("./fault.js").Told} [fault]
+ * @property {Array<[string, keyof typeof TYPES, number, number]>} arrays name, type, first byte, entries
+ */
+/**
+ * The arrays of such a trace, where step_ptr and the columns are not yet unfolded; which are optional, says core/figures/player.py.
+ * @typedef {object} Arrays
+ * @property {Columns} step_ptr @property {Columns} src @property {Columns} dst @property {Columns} chunk @property {Columns} [into]
+ * @property {Columns} [count] @property {Uint8Array} op @property {Float32Array} [start] @property {Float32Array} [end]
+ * @property {Float32Array} [gap] @property {Float32Array} [length] @property {Uint8Array} [own] @property {Uint8Array} [needs]
+ * @property {Columns} size @property {Uint8Array} again @property {Columns} [group] @property {Int32Array} [line] @property {Uint8Array} [ghost]
+ */
 
 export const COPY = 0;
 export const ADD = 1;
@@ -41,7 +60,7 @@ const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array
 /**
  * The header and arrays of a container: gzip( "ARL1" | u32 length | JSON | arrays ), as core/container.py writes it.
  * @param {Uint8Array} bytes
- * @returns {Promise<{header: any, arrays: Object<string, any>}>}
+ * @returns {Promise<{header: Header, arrays: Arrays}>}
  */
 export async function unpack(bytes) {
   const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -49,11 +68,9 @@ export async function unpack(bytes) {
   const text = new TextDecoder();
   if (text.decode(new Uint8Array(raw, 0, 4)) !== "ARL1") throw new Error("these bytes are not a trace");
   const length = new DataView(raw).getUint32(4, true);
-  const header = JSON.parse(text.decode(new Uint8Array(raw, 8, length)));
-  /** @type {Object<string, any>} */
-  const arrays = {};
-  for (const [name, type, place, size] of header.arrays) arrays[name] = new TYPES[/** @type {"u1"} */ (type)](raw, 8 + length + place, size);
-  return { header, arrays };
+  const header = /** @type {Header} */ (JSON.parse(text.decode(new Uint8Array(raw, 8, length))));
+  const arrays = header.arrays.map(([name, type, place, size]) => [name, new TYPES[type](raw, 8 + length + place, size)]);
+  return { header, arrays: /** @type {Arrays} */ (Object.fromEntries(arrays)) };
 }
 
 /** @param {Uint8Array} bytes the gzip trailer: checksum and length @returns {string} */
@@ -63,8 +80,9 @@ export function identityOf(bytes) {
 
 /** @param {Uint8Array} bytes @returns {Promise<Trace>} */
 export async function readTrace(bytes) {
-  const { header, arrays } = await unpack(bytes);
+  const { header, arrays: kept } = await unpack(bytes);
   if (header.kind !== "player") throw new Error(`these bytes hold a ${header.kind}, not a trace for the player`);
+  const arrays = { ...kept, ...unfold(header.modulus, kept) };
   const cells = header.world_size * header.num_chunks;
   const own = arrays.own ? bits(arrays.own, cells) : new Uint8Array(cells).fill(1);
   const trace = {
@@ -95,20 +113,20 @@ function totals(own, ranks, chunks) {
   return total;
 }
 
-/** @param {Object<string, any>} arrays @returns {{stepStart: Float64Array, stepEnd: Float64Array}} */
+/** @param {Arrays} arrays @returns {{stepStart: Float64Array, stepEnd: Float64Array}} */
 function stepTimes({ step_ptr, gap, length, start, end }) {
   const steps = step_ptr.length - 1;
   const stepStart = new Float64Array(steps);
   const stepEnd = new Float64Array(steps);
   let now = 0;
   for (let s = 0; s < steps; s++) {
-    if (length) {
+    if (gap && length) {
       stepStart[s] = now + gap[s];
       stepEnd[s] = now = stepStart[s] + length[s];
       continue;
     }
     stepStart[s] = stepEnd[s] = now;
-    for (let i = step_ptr[s]; i < step_ptr[s + 1]; i++) {
+    for (let i = step_ptr[s]; start && end && i < step_ptr[s + 1]; i++) {
       stepStart[s] = i === step_ptr[s] ? start[i] : Math.min(stepStart[s], start[i]);
       stepEnd[s] = Math.max(stepEnd[s], end[i]);
     }

@@ -180,7 +180,7 @@ export class BuffersView extends PlotView {
   }
 }
 
-/** @param {number} ranks @param {import("../palette.js").Tokens} theme @returns {Array<[number, string]>} one flat band a rank */
+/** @param {number} ranks @param {import("../palette.js").Theme} theme @returns {Array<[number, string]>} one flat band a rank */
 function hueScale(ranks, theme) {
   const colours = [theme.empty, ...Array.from({ length: ranks }, (_, r) => contributor(r, ranks, theme.dark)), theme.fault];
   const top = ranks + 1;

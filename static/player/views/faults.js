@@ -8,14 +8,14 @@ import { arrow, between, detour } from "./scenery.js";
 /** @typedef {import("../pen.js").Pen} Pen */
 /** @typedef {Array<[number, number]>} Points */
 
-/** @param {Pen} pen @param {number} x @param {number} y @param {number} reach pixels from the middle @param {any} theme */
+/** @param {Pen} pen @param {number} x @param {number} y @param {number} reach pixels from the middle @param {import("../palette.js").Theme} theme */
 export function cross(pen, x, y, reach, theme) {
-  for (const [colour, width] of [[theme.background, 6], [theme.fault_text, 3]]) {
+  for (const { colour, width } of [{ colour: theme.background, width: 6 }, { colour: theme.fault_text, width: 3 }]) {
     for (const turn of [1, -1]) pen.line([[x - reach, y - turn * reach], [x + reach, y + turn * reach]], { colour, width });
   }
 }
 
-/** @param {Pen} pen @param {Points} points @param {import("../fault.js").Mark} mark @param {any} theme */
+/** @param {Pen} pen @param {Points} points @param {import("../fault.js").Mark} mark @param {import("../palette.js").Theme} theme */
 function way(pen, points, { transfer, strong }, theme) {
   if (points.length < 2) return;
   const dash = transfer === null ? [7, 5] : [];

@@ -55,7 +55,7 @@ export function framesOf(trace) {
 const frameHeight = (trace) => HEAD + Math.min(260, Math.max(60, trace.vertices * 16));
 
 /**
- * @param {import("../pen.js").Pen} pen @param {import("../trace.js").Trace} trace @param {any} theme
+ * @param {import("../pen.js").Pen} pen @param {import("../trace.js").Trace} trace @param {import("../palette.js").Theme} theme
  * @param {number[]} steps @param {number} across frames in a row
  */
 function paintStrip(pen, trace, theme, steps, across) {
@@ -81,7 +81,7 @@ function paintStrip(pen, trace, theme, steps, across) {
 
 /**
  * The whole strip as one SVG picture, in rows that fit a page.
- * @param {import("../trace.js").Trace} trace @param {any} theme @returns {string}
+ * @param {import("../trace.js").Trace} trace @param {import("../palette.js").Theme} theme @returns {string}
  */
 export function stripSvg(trace, theme) {
   const steps = framesOf(trace);

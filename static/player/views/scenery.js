@@ -14,7 +14,7 @@ export function howTo(l) {
   return `${l.kind === "cards" ? "squares are chunks, moving ones are in flight" : "a dot is a rank, green when complete"}${inside}`;
 }
 
-/** @param {import("../layout.js").Layout} l @param {any} theme */
+/** @param {import("../layout.js").Layout} l @param {import("../palette.js").Theme} theme */
 export function boxes(l, theme) {
   if (!l.boxes.length) return [];
   const x = [];

@@ -4,15 +4,16 @@ import { rasterOf } from "../dom.js";
 import { CanvasPen, SvgPen } from "../pen.js";
 
 /** @typedef {import("../pen.js").Pen} Pen */
+/** @typedef {import("../plotly.js").Options} Options */
 /**
  * What the player tells its views; everything in it is up to date whenever it is read.
  * @typedef {object} Scene
- * @property {any} Plotly
+ * @property {import("../plotly.js").Plotly} Plotly
  * @property {import("../lane.js").Lane} lane
  * @property {import("../trace.js").Trace} trace
  * @property {import("../replay.js").Replay} replay
  * @property {import("../lane.js").Lane|null} ghost the other trace, when two are shown
- * @property {ReturnType<typeof import("../palette.js").themeOf>} theme
+ * @property {import("../palette.js").Theme} theme
  * @property {number} focus the rank looked at
  * @property {{vertex: number, slot: number}|null} chosen the cell looked at
  * @property {import("../history.js").History|null} history where its content came from
@@ -33,8 +34,7 @@ export class View {
     this.how = "";
     this.element = document.createElement("div");
     this.element.className = `arl-plot arl-view-${name}`;
-    /** @type {Scene} */
-    this.scene = /** @type {any} */ (null);
+    this.scene = /** @type {Scene} */ (/** @type {unknown} */ (null)); // build() sets it before anything reads it
     this.width = 0;
     this.height = 0;
     this.lane = 0; // which of the traces it shows
@@ -101,7 +101,7 @@ export class PlotView extends View {
     this.drawStill();
   }
 
-  /** @param {Scene} scene @param {number} width @param {number} height @returns {{data: any[], layout: any}} Plotly's */
+  /** @param {Scene} scene @param {number} width @param {number} height @returns {{data: Options[], layout: Options}} */
   figure(scene, width, height) {
     return { data: [], layout: {} };
   }

@@ -16,7 +16,7 @@ export class WordsView extends View {
     this.element.setAttribute("aria-label", "Words: this step, told");
     this.element.innerHTML = `<label class="arl-field">Tell it <select><option value="short">short</option><option value="full" selected>in full</option><option value="table">as a table</option></select></label><div class="arl-told"></div>`;
     this.select = /** @type {HTMLSelectElement} */ (this.element.querySelector("select"));
-    this.select.addEventListener("change", () => choose(/** @type {any} */ (this.select.value)));
+    this.select.addEventListener("change", () => choose(/** @type {import("./view.js").Scene["words"]} */ (this.select.value)));
     this.element.addEventListener("click", (event) => {
       const line = /** @type {HTMLElement} */ (event.target).closest("[data-transfer]");
       if (line) look(Number(/** @type {HTMLElement} */ (line).dataset.transfer));
