@@ -229,7 +229,7 @@ def test_why_this_time():
 
 
 def test_too_many_messages_to_explain_is_said():
-    page = opened(net="Crossbar", algorithm="direct", ranks="192", size="1 KiB")
+    page = opened(net="Crossbar", algorithm="direct", ranks="384", size="1 KiB")
     page.session_state["explore.tabs.network"] = "Why this time?"
     assert "too many to explain" in fine(page.run()).info[0].value
 

@@ -144,9 +144,13 @@ class Causes:
 
     def _pass_on(self, now: slice, latest: np.ndarray, spare: np.ndarray) -> None:
         """Who feeds these messages may not be later than their latest start."""
-        for message, time in zip(range(now.start, now.stop), latest):
-            for other in self.needs[message]:
-                spare[other] = min(spare[other], time - self.at.end[other])
+        strictest: dict[int, tuple[tuple[int, ...], float]] = {}  # many messages share one tuple of needs
+        for needs, time in zip(self.needs[now], latest.tolist()):
+            if needs and time < strictest.get(id(needs), (needs, np.inf))[1]:
+                strictest[id(needs)] = needs, time
+        for needs, time in strictest.values():
+            others = np.array(needs)
+            spare[others] = np.minimum(spare[others], time - self.at.end[others])
 
     def _slack_lockstep(self, spare: np.ndarray) -> np.ndarray:
         """Every message may use up its step."""

@@ -14,12 +14,11 @@ from core.network import Stuck, simulate
 from core.partial import arrived
 from core.shapes import make
 from core.topologies import from_machine, place
-from core.topology import BadTopology, Topology
+from core.topology import Topology
 from core.trace import Trace
 from lessons.parts.built import Built, rebuilt
 
 AS_FORMULA = "Crossbar of the machine"  # the network that the formula has in mind
-MOST_EXPLAINED = 2_000_000  # transfers times messages a rank has in one step
 QUICK = 20_000  # transfers that the flow model times again and again without a pause
 
 
@@ -154,12 +153,6 @@ def _until_stuck(key: tuple, size: int, setup: Setup) -> LinkLoads:
 @st.cache_resource(max_entries=8, show_spinner="Looking for the reasons")
 def _explained(key: tuple, size: int, setup: Setup) -> Explanation:
     built = rebuilt(*key)
-    crowd = built.cost.messages / max(built.cost.steps, 1)
-    if built.schedule.num_transfers * crowd > MOST_EXPLAINED:
-        raise BadTopology(
-            f"{built.schedule.num_transfers:,} transfers, {crowd:.0f} of a rank at a time, are too many to explain "
-            "one by one: choose fewer ranks"
-        )
     outcome = simulated(built, size, setup)
     return explain(outcome.trace, outcome.topology, **setup.conditions())
 
