@@ -24,6 +24,7 @@ from core.run.buffers import PAGE, Arena, finished
 from core.run.mpi import forget_names
 from core.run.plan import Instruction, Piece, Program, Span
 from core.run.tracing import Recorder
+from core.run.waits import thinned
 
 APART = 8  # flags (8 bytes each) from one piece to the next: every piece has a cache line of its own
 ROOMY, CROWDED = 2000, 20  # looks at a flag before others may run: with a processor for everyone, or not
@@ -97,7 +98,7 @@ class WindowExecutor:
 
     def _prepare(self) -> tuple[list[Instruction], list[Call]]:
         """The instructions that are left, and a call for each."""
-        steps = list(self.program.instructions)
+        steps = list(thinned(self.program.instructions, self.cut))
         straight = self._straight(steps)
         homes = {i.piece: i.target for i in steps if i.do == "receive"}
         doing, acts = [], []
