@@ -3,10 +3,12 @@
 The bytes are a container (core/container.py) of kind "player". Left out whenever they say nothing new:
 
     count       every transfer carries one chunk          into    every chunk keeps its place
-    start, end  all the transfers of a step are together: `gap` before each step and its `length` say it all
+    start, took all the transfers of a step are together: `gap` before each step and its `length` say it all
     own, needs  every rank starts with all its chunks, and must end with all of them
     group       no grouping of ranks into nodes or rows is known
     line        which line of the source makes each step is not known
+
+The columns, of which these two count ticks from the first start in each step, are folded: see core/figures/folded.py.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ import numpy as np
 from core.blame.report import Report
 from core.collective import ALL_REDUCE, Collective
 from core.container import narrow, pack
+from core.figures.folded import fold
 from core.figures.shape import grid_columns, neighbour_groups
 from core.schedule import Schedule
 from core.trace import Trace
 
-VERSION = 1
+VERSION = 2
 MAX_TRANSFERS = 5_000_000  # what a browser replays within a second, and a page can wait for
+TICKS = 1 << 24  # as fine as float32
 MAX_MARKS = 64  # of each kind of mark that a mistake gets
 MAX_CELLS = 1 << 22  # places for a chunk, which the browser holds several numbers about: a ring of 2,048 ranks
 
@@ -55,7 +59,14 @@ def pack_trace(
     header |= {"source": source, "linked": linked}
     if report is not None and not report.right:
         header["fault"] = _fault(report)
-    arrays = {**_columns(schedule), **_times(trace), **_promise(schedule, collective), **_groups(trace)}
+    columns, arrays = _columns(schedule), {**_promise(schedule, collective), **_groups(trace)}
+    if uniform := _uniform_times(trace):
+        arrays |= uniform
+    else:
+        header["tick"], arrays["first"], ticks = _ticks(trace)
+        columns |= ticks
+    header["modulus"], folded = fold(columns, schedule.step_ptr)
+    arrays |= folded
     if len(lines):
         arrays["line"] = np.asarray(lines, np.int32)
     if ghost:
@@ -127,22 +138,37 @@ def _runs(phases: tuple[str, ...]) -> list:
 
 
 def _columns(schedule: Schedule) -> dict[str, np.ndarray]:
-    arrays = {name: narrow(getattr(schedule, name)) for name in ("step_ptr", "src", "dst", "chunk", "op")}
+    columns = {name: getattr(schedule, name) for name in ("src", "dst", "chunk", "op")}
     if (schedule.count != 1).any():
-        arrays["count"] = narrow(schedule.count)
+        columns["count"] = schedule.count
     if schedule.moves_chunks:
-        arrays["into"] = narrow(schedule.into)
-    return arrays
+        columns["into"] = schedule.into
+    return columns
 
 
-def _times(trace: Trace) -> dict[str, np.ndarray]:
-    """float32, seconds: [num_steps] gap and length when steps are uniform, else [num_transfers] start and end."""
+def _uniform_times(trace: Trace) -> dict[str, np.ndarray]:
+    """float32 [num_steps], seconds: gap and length, if all the transfers of each step are together; else nothing."""
     first, length = _step_times(trace)
     if first is None:
-        return {"start": trace.start.astype(np.float32), "end": trace.end.astype(np.float32)}
+        return {}
     gap = first - np.concatenate([[0.0], (first + length)[:-1]])
     gap[np.abs(gap) < 1e-9 * max(trace.seconds, 1e-30)] = 0  # rounding of the running sum, not a pause
     return {"gap": gap.astype(np.float32), "length": length.astype(np.float32)}
+
+
+def _ticks(trace: Trace) -> tuple[float, np.ndarray, dict[str, np.ndarray]]:
+    """(seconds a tick, seconds of the first start in each step float64 [num_steps], whole ticks for each transfer).
+
+    A tick is so small that no step spans more than TICKS: rounded to it, what happens again in later steps is equal.
+    """
+    schedule, step_ptr = trace.schedule, trace.schedule.step_ptr
+    first, used = np.zeros(schedule.num_steps), np.diff(step_ptr) > 0
+    if used.any():
+        first[used] = np.minimum.reduceat(trace.start, step_ptr[:-1][used])
+    after, took = trace.start - first[schedule.step_of], trace.end - trace.start
+    tick = max(after.max(initial=0.0), took.max(initial=0.0)) / TICKS or 1.0
+    columns = {"start": after, "took": np.maximum(took, 0)}
+    return float(tick), first, {name: np.rint(column / tick).astype(np.uint32) for name, column in columns.items()}
 
 
 def _step_times(trace: Trace) -> tuple[np.ndarray | None, np.ndarray | None]:

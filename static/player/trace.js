@@ -1,7 +1,7 @@
 // What the server sends, turned into typed arrays that every other module reads.
 
 import { faultOf } from "./fault.js";
-import { unfold } from "./folded.js";
+import { inSeconds, unfold } from "./folded.js";
 
 /**
  * A trace: a schedule and when its transfers happen. Entry i of each column is transfer i.
@@ -40,7 +40,7 @@ import { unfold } from "./folded.js";
  * @property {string} source @property {string} group_name
  * @property {number} world_size @property {number} num_vertices @property {number} num_chunks @property {number} num_buffers
  * @property {number} nbytes @property {number} grid @property {boolean} lockstep @property {boolean} linked
- * @property {Object<string, number>} modulus see folded.js @property {Trace["phases"]} phases @property {import("./fault.js").Told} [fault]
+ * @property {Object<string, number>} modulus @property {number} tick see folded.js @property {Trace["phases"]} phases @property {import("./fault.js").Told} [fault]
  * @property {Array<[string, keyof typeof TYPES, number, number]>} arrays name, type, first byte, entries
  */
 /**
@@ -49,7 +49,7 @@ import { unfold } from "./folded.js";
  * @property {Columns} step_ptr @property {Columns} src @property {Columns} dst @property {Columns} chunk @property {Columns} [into]
  * @property {Columns} [count] @property {Uint8Array} op @property {Float32Array} [start] @property {Float32Array} [end]
  * @property {Float32Array} [gap] @property {Float32Array} [length] @property {Uint8Array} [own] @property {Uint8Array} [needs]
- * @property {Columns} size @property {Uint8Array} again @property {Columns} [group] @property {Int32Array} [line] @property {Uint8Array} [ghost]
+ * @property {Columns} size @property {Uint8Array} again @property {Float64Array} [first] @property {Columns} [group] @property {Int32Array} [line] @property {Uint8Array} [ghost]
  */
 
 export const COPY = 0;
@@ -82,7 +82,9 @@ export function identityOf(bytes) {
 export async function readTrace(bytes) {
   const { header, arrays: kept } = await unpack(bytes);
   if (header.kind !== "player") throw new Error(`these bytes hold a ${header.kind}, not a trace for the player`);
-  const arrays = { ...kept, ...unfold(header.modulus, kept) };
+  const columns = unfold(header.modulus, kept);
+  const times = kept.first ? inSeconds(header.tick, kept.first, columns.step_ptr, columns.start, columns.took) : {};
+  const arrays = { ...kept, ...columns, ...times };
   const cells = header.world_size * header.num_chunks;
   const own = arrays.own ? bits(arrays.own, cells) : new Uint8Array(cells).fill(1);
   const trace = {
