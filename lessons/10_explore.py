@@ -22,7 +22,7 @@ from lessons.parts.links import here, plain, size_field
 from lessons.parts.network import choose_network, in_the_address
 from lessons.parts.picker import pick_algorithm, pick_machine
 from lessons.parts.player import player
-from lessons.parts.simulated import Outcome, Setup
+from lessons.parts.simulated import Outcome, Setup, wires
 
 LESSONS = Path(__file__).parent
 MEANINGS = {
@@ -53,14 +53,14 @@ def main() -> None:
         with below:
             setup, outcome, draw_map = section("explore", built, nbytes, setup)
     with stage:
-        play(built, nbytes, machine, outcome)
+        play(built, nbytes, machine, setup, outcome)
     if outcome:
         draw_map()  # after the player, which is seen first
     onward(built)
     more(built, nbytes, machine, setup, outcome)
 
 
-def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -> None:
+def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
     algorithm, title = built.algorithm, ""
     later = built.schedule.num_transfers > PROVED_AT_ONCE
     row = st.empty()
@@ -79,6 +79,7 @@ def play(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None) -
         options=dict(built.key[2]),
         title=title,
         report=report,
+        wiring=wires(built, setup) if outcome else None,
     )
     if later:
         report = proved(built)

@@ -21,7 +21,7 @@ from lessons.parts.measured import from_a_file
 from lessons.parts.network import choose_network, refused
 from lessons.parts.picker import pick_machine, pick_name, pick_options, pick_ranks, refusal, stop_if_impossible
 from lessons.parts.player import player
-from lessons.parts.simulated import Setup, simulated
+from lessons.parts.simulated import Setup, simulated, wires
 
 NAMES = [name for name, a in ALGORITHMS.items() if a.collective is ALL_REDUCE]
 RANKS = sorted({n for k in range(1, 11) for n in (2**k, 3 * 2 ** (k - 1)) if n <= 1024})
@@ -96,6 +96,8 @@ def play(one: Built, two: Built, nbytes: int, machine: Machine, setup: Setup | N
         title=label(ahead),
         algorithm=ahead.algorithm,
         options=dict(ahead.key[2]),
+        wiring=wires(ahead, setup) if setup else None,
+        ghost_wiring=wires(behind, setup) if setup else None,
     )
 
 

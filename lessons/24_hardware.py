@@ -8,7 +8,9 @@ import json
 import streamlit as st
 
 from core.algorithms.base import Algorithm
-from core.network import BadTopology, Stuck, simulate
+from core.figures.wiring import Wiring
+from core.figures.wiring import wiring as wired
+from core.network import BadTopology, Stuck, meet, simulate
 from core.run.hardware import PROBES, Survey
 from core.run.hardware_backends import backends
 from core.run.hardware_topology import networks
@@ -23,6 +25,7 @@ from lessons.parts.facts import Fact, compact, facts, listed
 from lessons.parts.links import linked, one_of, size_field
 from lessons.parts.picker import pick_algorithm
 from lessons.parts.player import player
+from lessons.parts.surveyed import keeper
 
 NOISE = 0.1  # share of the processors that other programs may take before the numbers are doubtful
 MOST_RANKS = 64  # the picture stays readable, and the simulation quick
@@ -42,12 +45,6 @@ def main() -> None:
     show_machine(survey)
     show_backends(survey)
     show_network(survey)
-
-
-@st.cache_resource
-def keeper() -> dict[str, Survey]:
-    """The last survey of this machine, shared by everybody who looks at the page."""
-    return {}
 
 
 def head(kept: dict[str, Survey]) -> Survey | None:
@@ -195,7 +192,7 @@ def show_network(survey: Survey) -> None:
 def play(algorithm: Algorithm, world_size: int, options: dict, nbytes: int, topology: Topology, date: str) -> None:
     built = build(algorithm, world_size, options)
     try:
-        trace = timed(built.schedule, built.nbytes(nbytes), topology, (*built.key, topology.name, date))
+        trace, wires = timed(built.schedule, built.nbytes(nbytes), topology, (*built.key, topology.name, date))
     except (BadTopology, Stuck) as problem:
         st.error(str(problem))
         return
@@ -204,12 +201,13 @@ def play(algorithm: Algorithm, world_size: int, options: dict, nbytes: int, topo
         Fact("Time on this network", show_seconds(trace.seconds), "simulated", note),
         Fact("Steps", str(built.schedule.num_steps), "counted"),
     )
-    player(trace, key="hardware.player", collective=algorithm.collective, title=f"{algorithm.name}, {topology.name}")
+    title = f"{algorithm.name}, {topology.name}"
+    player(trace, key="hardware.player", collective=algorithm.collective, title=title, wiring=wires)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Simulating")
-def timed(_schedule, nbytes: int, _topology: Topology, key: tuple) -> Trace:
-    return simulate(_schedule, nbytes, _topology)
+def timed(_schedule, nbytes: int, _topology: Topology, key: tuple) -> tuple[Trace, Wiring]:
+    return simulate(_schedule, nbytes, _topology), wired(_schedule, meet(_topology, _schedule))
 
 
 main()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from core.topologies.nests import levels
 from core.topology import Topology
 
 
@@ -15,7 +16,7 @@ def places(topology: Topology) -> np.ndarray:
     """float64 [num_vertices, 2]"""
     if topology.num_vertices == topology.world_size and (shape := grid_shape(topology)):
         return _grid(shape)
-    level = _levels(topology)
+    level = levels(topology)
     spots = np.zeros((topology.num_vertices, 2))
     spots[level == 0] = _circle(int((level == 0).sum()))
     rings = _rings(topology, level)
@@ -55,19 +56,6 @@ def _grid(shape: tuple[int, ...]) -> np.ndarray:
 def _circle(count: int) -> np.ndarray:
     angle = math.pi / 2 - 2 * math.pi * np.arange(count) / max(count, 1)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
-def _levels(topology: Topology) -> np.ndarray:
-    """How many links each vertex is away from the nearest rank, int64 [num_vertices]."""
-    level = np.full(topology.num_vertices, topology.num_vertices)
-    level[: topology.world_size] = 0
-    while True:
-        nearer = level.copy()
-        np.minimum.at(nearer, topology.dst, level[topology.src] + 1)
-        np.minimum.at(nearer, topology.src, level[topology.dst] + 1)
-        if np.array_equal(nearer, level):
-            return level
-        level = nearer
 
 
 def _rings(topology: Topology, level: np.ndarray) -> list[np.ndarray]:

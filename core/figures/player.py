@@ -7,6 +7,7 @@ The bytes are a container (core/container.py) of kind "player". Left out wheneve
     own, needs  every rank starts with all its chunks, and must end with all of them
     group       no grouping of ranks into nodes or rows is known
     line        which line of the source makes each step is not known
+    pair ...    no network is chosen, see core/figures/wiring.py
 
 The columns, of which these two count ticks from the first start in each step, are folded: see core/figures/folded.py.
 """
@@ -22,6 +23,7 @@ from core.collective import ALL_REDUCE, Collective
 from core.container import narrow, pack
 from core.figures.folded import fold
 from core.figures.shape import grid_columns, neighbour_groups
+from core.figures.wiring import Wiring
 from core.schedule import Schedule
 from core.trace import Trace
 
@@ -46,12 +48,13 @@ def pack_trace(
     ghost: bytes = b"",
     linked: bool = True,
     report: Report | None = None,
+    wiring: Wiring | None = None,
 ) -> bytes:
     """The bytes for the browser. May raise TooLarge.
 
     `source` is the algorithm's text and `lines` the line of it that makes each step (see source_lines), `ghost` another
     trace's bytes, to be shown beside this one; `linked` says whether the page's address keeps the step.
-    A `report` that this very schedule is wrong marks the mistake.
+    A `report` that this very schedule is wrong marks the mistake. `wiring` is the network that the times are from.
     """
     schedule = trace.schedule
     _refuse_too_large(schedule)
@@ -67,6 +70,9 @@ def pack_trace(
         columns |= ticks
     header["modulus"], folded = fold(columns, schedule.step_ptr)
     arrays |= folded
+    if wiring is not None:
+        header |= wiring.header()
+        arrays |= wiring.arrays()
     if len(lines):
         arrays["line"] = np.asarray(lines, np.int32)
     if ghost:

@@ -10,27 +10,21 @@ from core.blame.report import Report
 from core.collective import ALL_REDUCE, Collective
 from core.figures.player import TooLarge, identity_of, pack_trace
 from core.figures.source_lines import source_lines
+from core.figures.wiring import Wiring
 from core.trace import Trace
 from lessons.parts.player_files import player_folder, plotly_file, publish
 
 MOST_PACKED = 4  # ways of showing one trace that are kept with it
 LOADER = """
-export default function (component) {
+export default (component) => {
   const host = component.parentElement.querySelector(".arl");
-  const url = (name) => new URL(name, location.origin).href;
-  const link = (href, more) => {
-    if (document.querySelector(`link[href="${href}"]`)) return;
-    document.head.append(Object.assign(document.createElement("link"), { href, ...more }));
-  };
-  link(url(host.dataset.css), { rel: "stylesheet" });
-  if (!window.Plotly) link(url(host.dataset.plotly), { rel: "preload", as: "script" });
-  const started = import(url(host.dataset.module)).then((player) => player.default(component));
-  started.catch((problem) => {
+  const sorry = (problem) => {
     host.textContent =
       `The player could not load (${problem.message}). Reload the page; if that does not help, restart the app.`;
-  });
-  return () => started.then((stop) => stop(), () => {});
-}
+  };
+  const begun = import(location.origin + host.dataset.home + "player.js").then((player) => player.default(component), sorry);
+  return () => begun.then((stop) => stop?.());
+};
 """
 
 
@@ -46,6 +40,8 @@ def player(
     linked: bool = True,
     rerun: bool = False,
     report: Report | None = None,
+    wiring: Wiring | None = None,
+    ghost_wiring: Wiring | None = None,
 ) -> int:
     """Show the trace, and return the step that the reader is at: 0 .. num_steps.
 
@@ -54,12 +50,14 @@ def player(
     that show something about the step; otherwise only the player does, and the page learns of it at its next run.
     `ghost` is a second trace to see beside the first. With `algorithm` (and the `options` it was called with) the
     reader can see its source, with the line that makes the current step lit. A `report` about this very schedule marks
-    what is wrong.
+    what is wrong. `wiring` is the network that the times come from: its racks, its links and how full they are;
+    `ghost_wiring` is that of the ghost.
     """
     try:
-        behind = _packed(ghost, collective, _ghost_title(trace, ghost)) if ghost else b""
+        shown = _ghost_title(trace, ghost) if ghost else ""
+        behind = _packed(ghost, collective, shown, wiring=ghost_wiring) if ghost else b""
         asked = None if algorithm is None else (algorithm.name, tuple(sorted((options or {}).items())))
-        data = _packed(trace, collective, title, asked, behind, linked, report)
+        data = _packed(trace, collective, title, asked, behind, linked, report, wiring)
     except TooLarge as problem:
         st.info(str(problem), icon="🔍")
         return 0
@@ -99,10 +97,11 @@ def _packed(
     ghost: bytes = b"",
     linked: bool = True,
     report: Report | None = None,
+    wiring: Wiring | None = None,
 ) -> bytes:
     """pack_trace, remembered with the trace itself, so that a rerun of the page packs nothing."""
     kept = trace.__dict__.setdefault("_packed_for_player", {})
-    key = collective.name, title, asked, ghost, linked, report
+    key = collective.name, title, asked, ghost, linked, report, wiring
     if key not in kept:
         source, lines = "", []
         if asked is not None:
@@ -111,17 +110,13 @@ def _packed(
             lines = []  # a measured trace may hold another number of steps: then no line is lit
         if len(kept) >= MOST_PACKED:
             kept.clear()
-        shown = {"source": source, "lines": lines, "ghost": ghost, "linked": linked, "report": report}
+        shown = {"source": source, "lines": lines, "ghost": ghost, "linked": linked, "report": report, "wiring": wiring}
         kept[key] = pack_trace(trace, collective, title=title, **shown)
     return kept[key]
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def _component():
     base = "".join(f"/{part}" for part in (st.get_option("server.baseUrlPath").strip("/"), "app/static/vendor") if part)
-    folder = f"{base}/{player_folder()}"
-    html = (
-        f'<div class="arl" data-module="{folder}/player.js" data-css="{folder}/player.css" '
-        f'data-themes="{folder}/themes.json" data-plotly="{base}/{plotly_file()}"></div>'
-    )
+    html = f'<div class="arl" data-home="{base}/{player_folder()}/" data-plotly="../{plotly_file()}"></div>'
     return st.components.v2.component("allreduce_player", html=html, js=LOADER, isolate_styles=False)

@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 
 from core.explain import Explanation, LinkLoads, explain, link_loads, what_would_help
+from core.figures.wiring import Wiring, wiring
 from core.machines import Machine
-from core.network import Stuck, simulate
+from core.network import Stuck, meet, simulate
 from core.partial import arrived
 from core.shapes import make
 from core.topologies import from_machine, place
@@ -103,6 +104,11 @@ def loads(built: Built, size: int, setup: Setup) -> LinkLoads:
     return _loads(built.key, size, setup)
 
 
+def wires(built: Built, setup: Setup) -> Wiring:
+    """The network as the player draws it: racks, classes of links, which of them each pair of ranks uses."""
+    return _wires(built.key, setup)
+
+
 def until_stuck(built: Built, size: int, setup: Setup) -> LinkLoads:
     """How many bytes each link carries before everything stops."""
     return _until_stuck(built.key, size, setup)
@@ -141,6 +147,12 @@ def _loads(key: tuple, size: int, setup: Setup) -> LinkLoads:
     built = rebuilt(*key)
     topology = setup.topology(built.schedule.world_size)
     return link_loads(built.schedule, built.nbytes(size), topology, **setup.conditions())
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _wires(key: tuple, setup: Setup) -> Wiring:
+    schedule = rebuilt(*key).schedule
+    return wiring(schedule, meet(setup.topology(schedule.world_size), schedule, **setup.conditions()))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
