@@ -22,7 +22,8 @@ export default (component) => {
     host.textContent =
       `The player could not load (${problem.message}). Reload the page; if that does not help, restart the app.`;
   };
-  const begun = import(location.origin + host.dataset.home + "player.js").then((player) => player.default(component), sorry);
+  const loaded = import(location.origin + host.dataset.home + "player.js");
+  const begun = loaded.then((player) => player.default(component), sorry);
   return () => begun.then((stop) => stop?.());
 };
 """

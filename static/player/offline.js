@@ -1,5 +1,6 @@
 // The player, its data and plotly.js as one page that needs no server and no network.
 
+import { beside } from "./files.js";
 import { escapeHtml } from "./pen.js";
 
 const USED = ["background-color", "secondary-background-color", "text-color", "border-color", "primary-color", "font"];
@@ -7,9 +8,8 @@ const USED = ["background-color", "secondary-background-color", "text-color", "b
 /** @param {import("./stage.js").Stage} stage @returns {Promise<string>} */
 export async function animationPage(stage) {
   const { host } = stage;
-  const script = await text(new URL(host.dataset.module ?? "", location.href).href);
-  const css = await text(new URL(host.dataset.css ?? "", location.href).href);
-  const plotly = await text(new URL(host.dataset.plotly ?? "", location.href).href);
+  const names = ["player.js", "player.css", host.dataset.plotly ?? ""];
+  const [script, css, plotly] = await Promise.all(names.map((name) => text(beside(host, name))));
   const style = getComputedStyle(host);
   const variables = USED.map((name) => `--st-${name}:${style.getPropertyValue(`--st-${name}`)}`).join(";");
   const { trace } = stage.lanes[0];

@@ -1,5 +1,6 @@
 // Streamlit calls the default export on every rerun; it shows what is new and leaves alone what is not.
 
+import { beside, loadStyle, loadThemes } from "./files.js";
 import { loadPlotly } from "./plotly.js";
 import { Stage } from "./stage.js";
 import { identityOf, readTrace } from "./trace.js";
@@ -32,7 +33,8 @@ async function render(component, host) {
     return stage.themeMayHaveChanged();
   }
   host.dataset.shown = id;
-  const [trace, Plotly, themes] = await Promise.all([readTrace(component.data), loadPlotly(host.dataset.plotly ?? ""), themesOf(host)]);
+  const drawing = loadPlotly(beside(host, host.dataset.plotly ?? "")); // the largest file first
+  const [Plotly, trace, themes] = await Promise.all([drawing, readTrace(component.data), loadThemes(host), loadStyle(host)]);
   if (host.dataset.shown !== id) return; // something newer came while this was loading
   let here = stages.get(host);
   if (!here) {
@@ -44,12 +46,4 @@ async function render(component, host) {
   here.bytes = new Uint8Array(component.data);
   await here.show(trace);
   host.dataset.ready = id;
-}
-
-/** @param {HTMLElement} host names a file with the colours, or holds them itself @returns {Promise<import("./palette.js").Themes>} */
-async function themesOf(host) {
-  if (host.dataset.colours) return JSON.parse(host.dataset.colours);
-  const answer = await fetch(new URL(host.dataset.themes ?? "", location.origin));
-  if (!answer.ok) throw new Error("its colours did not load");
-  return answer.json();
 }

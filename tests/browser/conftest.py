@@ -104,6 +104,7 @@ def modules():
 
         def do_GET(self):
             made = {"/blank": (b"<!doctype html><title>blank</title><link rel=icon href=data:,>", "text/html")}
+            made["/vendor/player.css"] = ((ROOT / "static/player/player.css").read_bytes(), "text/css")
             made["/vendor/plotly.js"] = (PLOTLY.read_bytes(), "text/javascript")
             made["/vendor/themes.json"] = (json.dumps({"light": LIGHT, "dark": DARK}).encode(), "application/json")
             if self.path not in made:

@@ -16,7 +16,7 @@ from core.verify import verify
 pytestmark = pytest.mark.browser
 STAGE = "document.querySelector('.arl').arlPlayer"
 MOUNT = """async (data) => {
-  document.body.innerHTML = '<div class="arl" data-plotly="/vendor/plotly.js" data-themes="/vendor/themes.json"></div>';
+  document.body.innerHTML = '<div class="arl" data-home="/vendor/" data-plotly="plotly.js"></div>';
   const player = await import('/player.js');
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   player.default({ data: bytes, parentElement: document.body, setStateValue() {} });

@@ -20,7 +20,7 @@ KINDS = [  # each has a picture of its own
 SIZES = (1, 6)
 
 MOUNT = """async (data) => {
-  document.body.innerHTML = '<div class="arl" data-plotly="/vendor/plotly.js" data-themes="/vendor/themes.json"></div>';
+  document.body.innerHTML = '<div class="arl" data-home="/vendor/" data-plotly="plotly.js"></div>';
   const host = document.querySelector('.arl');
   const player = await import('/player.js');
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
