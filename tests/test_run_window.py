@@ -8,11 +8,13 @@ import pytest
 from core.algorithms import ALGORITHMS
 from core.replay import identity, reduce_buffers
 from core.run import window
+from core.run.knowledge import Knowledge
+from core.run.places import Places
 from core.run.plan import pieces, program, programs
 from core.run.segments import segmented
-from core.run.waits import Owed, thinned
+from core.run.waits import thinned
 from core.run.window import WindowExecutor
-from core.schedule import COPY, REDUCE, Schedule, send
+from core.schedule import COPY, REDUCE, Schedule, send, together
 
 
 class Vertex(WindowExecutor):
@@ -105,15 +107,15 @@ def same_bits(schedule, num_elements, op="sum", dtype=np.float32):
         assert Memory(schedule, inputs, op).results(choose).tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("world_size", [*range(1, 7), 8])
+@pytest.mark.parametrize("world_size", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_algorithm_gives_the_bits_of_replay(name, world_size):
     algorithm = ALGORITHMS[name]
     if algorithm.refuse(world_size):
         pytest.skip(algorithm.refuse(world_size))
     schedule = algorithm(world_size)
-    for num_elements in (world_size - 1, 2 * schedule.num_chunks):
-        same_bits(schedule, num_elements)
+    same_bits(schedule, world_size - 1)
+    same_bits(schedule, 2 * schedule.num_chunks)
 
 
 @pytest.mark.parametrize("name", ["ring", "direct", "halving_doubling", "recursive_doubling", "binomial_tree", "chain"])
@@ -127,28 +129,78 @@ def test_other_ops_with_a_switch(op):
     same_bits(ALGORITHMS["sharp"](3), 7, op, np.float64)
 
 
-def test_a_wait_that_is_left_out_too_many_is_noticed(monkeypatch):
+@pytest.mark.parametrize("name", ["recursive_doubling", "one_shot"])
+def test_a_wait_that_is_left_out_too_many_is_noticed(name, monkeypatch):
     """The orders above are bad enough: without any wait for what was taken, results are wrong."""
-    none = lambda instructions, cut: (i for i in instructions if i.do != "sent")  # noqa: E731
-    monkeypatch.setattr(window, "thinned", none)
-    for name in ("ring", "direct", "recursive_doubling", "binomial_tree"):
-        with pytest.raises(AssertionError):
-            same_bits(ALGORITHMS[name](4), 8)
+    monkeypatch.setattr(window, "thinned", lambda instructions, cut, known: (i for i in instructions if i.do != "sent"))
+    with pytest.raises(AssertionError):
+        same_bits(ALGORITHMS[name](4), 8)
+
+
+@pytest.mark.parametrize("name", ["ring_all_gather", "binomial_broadcast"])
+def test_writing_to_a_receiver_that_may_not_have_begun_is_noticed(name, monkeypatch):
+    monkeypatch.setattr(Knowledge, "_known_to_be_free", lambda self, piece, homes: True)
+    with pytest.raises(AssertionError):
+        same_bits(ALGORITHMS[name](4), 8)
+
+
+def made_up(*steps, world_size=3, num_chunks=2):
+    return Schedule.from_steps(steps, name="made up", world_size=world_size, num_chunks=num_chunks)
+
+
+def written(schedule, num_elements=96):
+    """(step, sender, receiver) of what the senders write."""
+    cut = pieces(schedule, num_elements)
+    return [(cut[n].step, cut[n].src, cut[n].dst) for n in sorted(Knowledge(cut, schedule.num_vertices).written)]
+
+
+EARLY = together([send(1, 2, chunk=0, op=REDUCE), send(1, 0, chunk=1, op=REDUCE)])
+BACK = send(0, 1, chunk=0, op=COPY)
+
+
+def test_nobody_writes_where_a_third_one_may_still_read(monkeypatch):
+    """Rank 0 knows that rank 1 has begun, but not that rank 2 has taken what rank 0 wants to replace."""
+    schedule = made_up(EARLY, BACK)
+    assert written(schedule) == []
+    same_bits(schedule, 8)
+    monkeypatch.setattr(Places, "touching", lambda self, first, last: iter(()))
+    assert written(schedule) == [(1, 0, 1)]
+    with pytest.raises(AssertionError):
+        same_bits(schedule, 8)
+
+
+def test_news_of_the_third_one_may_come_by_any_way():
+    schedule = made_up(EARLY, send(2, 0, chunk=1, op=REDUCE), BACK)
+    assert written(schedule) == [(2, 0, 1)]
+    round_about = made_up(EARLY, send(2, 3, chunk=1, op=REDUCE), send(3, 0, chunk=1, op=REDUCE), BACK, world_size=4)
+    assert written(round_about) == [(3, 0, 1)]
+    same_bits(round_about, 8)
+
+
+def test_what_the_receiver_itself_still_changes_is_not_free():
+    step = together([send(1, 0, chunk=1, op=REDUCE), send(2, 1, chunk=0, op=REDUCE)])
+    assert written(made_up(step, BACK)) == []
+    assert written(made_up(step, send(1, 0, chunk=1, op=REDUCE), BACK)) == [(2, 0, 1)]
+
+
+def test_many_receivers_fetch_what_one_sender_has():
+    star = [send([1, 2], [0, 0], chunk=0, op=REDUCE), send([0, 0], [1, 2], chunk=0, op=COPY)]
+    assert written(made_up(*star)) == []
+    assert written(made_up(send(1, 0, chunk=0, op=REDUCE), send(0, 1, chunk=0, op=COPY))) == [(1, 0, 1)]
+
+
+@pytest.mark.parametrize("name", ["ring", "direct", "halving_doubling", "binomial_tree"])
+def test_second_halves_are_written_by_their_senders_and_nobody_waits_for_what_was_taken(name):
+    schedule = ALGORITHMS[name](8)
+    assert len(written(schedule)) * 2 == len(pieces(schedule, 96))
+    assert all("sent" not in dict(waits(schedule, vertex)) for vertex in range(8))
 
 
 def waits(schedule, vertex=0, num_elements=96):
     cut = pieces(schedule, num_elements)
-    return [(i.do, i.piece) for i in thinned(program(schedule, vertex, cut, num_elements, "sum", 4).instructions, cut)]
-
-
-@pytest.mark.parametrize(("world_size", "segments"), [(2, 1), (2, 16), (5, 1), (5, 4)])
-def test_only_the_last_pieces_are_awaited_where_receivers_answer(world_size, segments):
-    """Direct: whoever sends me a result has taken what it was made of. Only who takes my last result says no more."""
-    doing = [do for do, _ in waits(segmented(ALGORITHMS["direct"](world_size), segments))]
-    others = world_size - 1
-    assert doing.count("arrived") == 2 * segments * others
-    assert doing.count("sent") == others
-    assert doing[-others:] == ["sent"] * others
+    known = Knowledge(cut, schedule.num_vertices)
+    instructions = program(schedule, vertex, cut, num_elements, "sum", 4).instructions
+    return [(i.do, i.piece) for i in thinned(instructions, cut, known)]
 
 
 def test_a_swap_waits_between_the_arrival_and_the_addition():
@@ -158,24 +210,28 @@ def test_a_swap_waits_between_the_arrival_and_the_addition():
 
 def test_what_nobody_answers_is_awaited_before_it_is_overwritten():
     out, back = send(0, 1, chunk=0, op=COPY), send(2, 0, chunk=0, op=COPY)
-    schedule = Schedule.from_steps([out, back], name="made up", world_size=3, num_chunks=1)
-    assert waits(schedule) == [("send", 0), ("receive", 1), ("sent", 0), ("arrived", 1)]
+    assert waits(made_up(out, back)) == [("send", 0), ("receive", 1), ("sent", 0), ("arrived", 1)]
 
 
 def test_a_chunk_that_is_added_up_while_it_is_owed_is_awaited_first():
     """And before the arrival of what is added, so that this needs no copy."""
     out, back = send(0, 1, chunk=0, op=COPY), send(2, 0, chunk=0, op=REDUCE)
-    schedule = Schedule.from_steps([out, back], name="made up", world_size=3, num_chunks=1)
-    assert [do for do, _ in waits(schedule)] == ["send", "receive", "sent", "arrived", "reduce"]
+    assert [do for do, _ in waits(made_up(out, back))] == ["send", "receive", "sent", "arrived", "reduce"]
+
+
+def test_at_the_end_one_wait_for_each_receiver_is_enough():
+    steps = [send(0, [1, 2], chunk=chunk, op=COPY) for chunk in range(5)]
+    assert waits(made_up(*steps, num_chunks=5))[-2:] == [("sent", 8), ("sent", 9)]
+    assert [do for do, _ in waits(made_up(*steps, num_chunks=5))].count("sent") == 2
 
 
 def test_a_long_program_is_thinned_without_comparing_everything_with_everything(monkeypatch):
-    looks, touching = [], Owed._touching
+    looks, touching = [], Places.touching
 
-    def counted(self, place):
-        looks.append(found := list(touching(self, place)))
+    def counted(self, first, last):
+        looks.append(found := list(touching(self, first, last)))
         return found
 
-    monkeypatch.setattr(Owed, "_touching", counted)
+    monkeypatch.setattr(Places, "touching", counted)
     doing = waits(segmented(ALGORITHMS["ring"](4), 500), num_elements=4000)
     assert sum(map(len, looks)) < 2 * len(doing)

@@ -115,8 +115,7 @@ def _slots(incoming: list[Piece], line: int) -> dict[int, Span]:
 
 
 def _step(incoming: list[Piece], outgoing: list[Piece], slots: dict[int, Span]) -> Iterator[Instruction]:
-    read = [(piece.first, piece.last) for piece in outgoing]
-    straight = {piece.number: place for piece in incoming if (place := _straight(piece, incoming, read))}
+    straight = in_place(incoming, outgoing)
     for piece in incoming:
         yield Instruction("receive", piece.number, target=straight.get(piece.number, slots[piece.number]))
     for piece in outgoing:
@@ -142,6 +141,12 @@ def _step(incoming: list[Piece], outgoing: list[Piece], slots: dict[int, Span]) 
         )
     yield from (Instruction("arrived", number) for number in waiting)
     yield from (Instruction("sent", piece.number) for piece in outgoing if piece not in first)
+
+
+def in_place(incoming: list[Piece], outgoing: list[Piece]) -> dict[int, Span]:
+    """The places of those that may arrive where they are needed, of all that one vertex gets and sends in one step."""
+    read = [(piece.first, piece.last) for piece in outgoing]
+    return {piece.number: place for piece in incoming if (place := _straight(piece, incoming, read))}
 
 
 def _straight(piece: Piece, incoming: list[Piece], read: list[tuple[int, int]]) -> Span | None:

@@ -122,12 +122,14 @@ class TorchRecorder(Recorder):
         self.acts.append(self.device.stamp(0, self.stamps))
         self.doing.append(None)
 
-    def run(self) -> np.ndarray:
+    def run(self) -> None:
         self.stamps.clear()
         self.device.anchor()
         for act in self.acts:
             act()
         self.device.settle()
+
+    def seen(self) -> np.ndarray:
         return self.device.nanoseconds(self.stamps)
 
 

@@ -57,11 +57,16 @@ class SeatRecorder:
     def __init__(self, seat: Seat):
         self.hub, self.vertex = seat.hub, seat.program.vertex
         self.marks, self._run = seat.hub.machine.stamped() if self.vertex == 0 else ([], None)
+        self._seen = np.empty(0, np.int64)
 
-    def run(self) -> np.ndarray:
-        seen = []
-        self.hub.ask(self.vertex, lambda: seen.append(self._run()))
-        return seen[0] if seen else np.empty(0, np.int64)
+    def run(self) -> None:
+        self.hub.ask(self.vertex, self._keep)
+
+    def seen(self) -> np.ndarray:
+        return self._seen
+
+    def _keep(self) -> None:
+        self._seen = self._run()
 
 
 class Hub:

@@ -21,6 +21,7 @@ import numpy as np
 from core.replay import OPS, identity
 from core.run.backend import Call
 from core.run.buffers import PAGE, Arena, finished
+from core.run.knowledge import Knowledge
 from core.run.mpi import forget_names
 from core.run.plan import Instruction, Piece, Program, Span
 from core.run.tracing import Recorder
@@ -98,7 +99,9 @@ class WindowExecutor:
 
     def _prepare(self) -> tuple[list[Instruction], list[Call]]:
         """The instructions that are left, and a call for each."""
-        steps = list(thinned(self.program.instructions, self.cut))
+        known = Knowledge(self.cut, len(self.memory))
+        self.written = known.written
+        steps = list(thinned(self.program.instructions, self.cut, known))
         straight = self._straight(steps)
         homes = {i.piece: i.target for i in steps if i.do == "receive"}
         doing, acts = [], []
@@ -119,11 +122,15 @@ class WindowExecutor:
         if do == "receive":
             return []
         if do == "send":
-            return [self._raise(self.offered, number)]
+            offer = self._raise(self.offered, number)
+            return [self._write(self.cut[number]), offer] if number in self.written else [offer]
         if do == "sent":
             return [self._until(self.taken, number)]
         if do == "arrived":
-            wait, copy = self._until(self.offered, number), partial(np.copyto, self._view(homes[number]))
+            wait = self._until(self.offered, number)
+            if number in self.written:
+                return [wait]
+            copy = partial(np.copyto, self._view(homes[number]))
             rest = [] if number in straight else [partial(copy, self._theirs(number)), self._raise(self.taken, number)]
             return [wait, *rest]
         if do in ("reduce", "copy"):
@@ -139,6 +146,11 @@ class WindowExecutor:
             other = self._theirs(number)[offset : offset + len(mine)]
         act = partial(np.copyto, mine, other) if do == "copy" else partial(OPS[self.op], mine, other, out=mine)
         return [act, self._raise(self.taken, number)] if straight else [act]
+
+    def _write(self, piece: Piece) -> Call:
+        first = piece.writes[0].target
+        home = self.memory[piece.dst][first : first + piece.last - piece.first]
+        return partial(np.copyto, home, self.data[piece.first : piece.last])
 
     def _theirs(self, number: int) -> np.ndarray:
         piece = self.cut[number]
@@ -175,6 +187,6 @@ class WindowRecorder(Recorder):
         super().__init__(executor, cut)
         self.turn = executor.turn
 
-    def run(self) -> np.ndarray:
+    def run(self) -> None:
         self.turn[0] += 1
-        return super().run()
+        super().run()
