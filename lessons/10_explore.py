@@ -3,6 +3,7 @@
 Choose an algorithm and watch every chunk travel; see what it costs, and take it with you.
 """
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from core.cost import bandwidths, lower_bound
 from core.machines import Machine
 from core.trace import Trace, save
 from core.units import digits, show_bytes, show_count, show_rate, show_seconds
-from lessons.parts.built import Built, build, proved, timed
+from lessons.parts.built import LARGE, Built, build, proved, timed
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, compact, facts, listed, small
 from lessons.parts.links import here, plain, size_field
@@ -32,9 +33,13 @@ MEANINGS = {
     "Bus bandwidth": "S / time, times 2(n-1)/n: nccl-tests' way to compare with the speed of a link",
     "Result": "the proof counts that every rank ends with each input exactly once",
 }
+OTHERS = {  # pages that take the same algorithm
+    "12_compare.py": "Compare it with another",
+    "16_straggler.py": "Make a rank late",
+    "18_live.py": "Run it for real",
+}
 IDEA, WHY = "The idea", "Why this time?"
 TABLE_RANKS, TABLE_LINES = 8, 300
-PROVED_AT_ONCE = 200_000  # transfers: larger schedules are shown before they are proved
 
 
 def main() -> None:
@@ -45,11 +50,11 @@ def main() -> None:
         machine = pick_machine("explore")
         setup = choose_network("explore", machine)
     built = build(algorithm, world_size, options)
-    stage, below = st.container(), st.container()  # what is set below decides what is seen above
-    outcome = draw_map = None
+    stage, outcome, draw_map = nullcontext(), None, None
     if setup is not None:
         from lessons.parts.why import section  # it draws with plotly, which the start page does without
 
+        stage, below = st.container(), st.container()  # what is set below decides what is seen above
         with below:
             setup, outcome, draw_map = section("explore", built, nbytes, setup)
     with stage:
@@ -62,10 +67,13 @@ def main() -> None:
 
 def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
     algorithm, title = built.algorithm, ""
-    later = built.schedule.num_transfers > PROVED_AT_ONCE
-    row = st.empty()
-    with row.container():
-        report = None if later else proved(built)
+    later = built.schedule.num_transfers > LARGE  # then it is shown before it is counted and proved
+    if later:
+        report, row = None, st.empty()
+        with row.container():
+            awaited(built)
+    else:
+        report = proved(built)
         numbers(built, nbytes, machine, outcome, report)
     if outcome is not None and outcome.stuck:
         st.error(plain(outcome.stuck))
@@ -87,8 +95,15 @@ def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
             numbers(built, nbytes, machine, outcome, report)
 
 
-def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None, report: Report | None) -> None:
-    """What the schedule costs, in one row; without a report the proof is still on its way."""
+def awaited(built: Built) -> None:
+    """The row of numbers while most are still on their way."""
+    missing = {"Messages per rank": "counted", "Sent per rank": "counted", "Time": "formula", "Result": "proved"}
+    steps = Fact("Steps", show_count(built.schedule.num_steps), "counted")
+    facts(steps, *(Fact(name, "…", origin, "in a moment") for name, origin in missing.items()))
+
+
+def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None, report: Report) -> None:
+    """What the schedule costs, in one row."""
     n, factor = built.schedule.world_size, built.algorithm.collective.bus_factor(built.schedule.world_size)
     moved, total = built.moved, built.nbytes(nbytes)
     busiest = float(moved.sent[:n].max(initial=0)) * total
@@ -96,16 +111,15 @@ def numbers(built: Built, nbytes: int, machine: Machine, outcome: Outcome | None
     least, seconds = factor * nbytes, built.seconds(nbytes, machine)
     switches = " without switches" if built.schedule.num_vertices > n else ""
     share = f"busiest port {digits(100 * port / least)} % of the least{switches}" if least else ""
-    result = "…" if report is None else "right" if report.right else "wrong"
     facts(
         Fact("Steps", show_count(built.schedule.num_steps), "counted"),
         Fact("Messages per rank", show_count(int(moved.messages[:n].max(initial=0))), "counted"),
         Fact("Sent per rank", show_bytes(busiest), "counted", share),
         Fact("Time", show_seconds(seconds), "formula"),
         *times(nbytes, seconds, factor, outcome),
-        Fact("Result", result, "proved", "" if report else "in a moment"),
+        Fact("Result", "right" if report.right else "wrong", "proved"),
     )
-    if report and not report.right:
+    if not report.right:
         st.error(report.sentence)
 
 
@@ -125,24 +139,23 @@ def times(nbytes: int, formula: float, factor: float, outcome: Outcome | None) -
 
 def about(algorithm: Algorithm) -> None:
     """The idea, who uses it, where to read more."""
-    st.markdown(f"**{algorithm.name.replace('_', ' ')}.** {algorithm.idea}")
     lines = {"Promise": algorithm.collective.promise, "Used by": algorithm.users, "Also called": algorithm.also_called}
-    listed({**lines, "Extra memory": algorithm.extra, "Read more": algorithm.reference})
+    listed({**lines, "Extra memory": algorithm.extra, "Read more": algorithm.reference}, lead=algorithm.idea)
 
 
 def onward(built: Built) -> None:
     """The same algorithm on other pages, and where a newcomer begins."""
     name, world_size, options = built.key
-    same = {"algorithm": name, "ranks": str(world_size), **{option: str(value) for option, value in options}}
-    others = [file for file in ("12_compare.py", "16_straggler.py", "18_live.py") if (LESSONS / file).exists()]
+    defaults = {option: it.default for option, it in built.algorithm.options.items()}
+    changed = {option: str(value) for option, value in options if value != defaults[option]}
+    same = {"algorithm": name, "ranks": str(world_size), **changed}
+    others = [(file, label) for file, label in OTHERS.items() if (LESSONS / file).exists()]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("New here? Begin with", width="content")
-        st.page_link("lessons/34_ring.py")
+        st.page_link("lessons/34_ring.py", label="New here? Begin with the ring")
         if built.algorithm.collective is ALL_REDUCE:
-            st.markdown("Take this algorithm to", width="content")
-            for file in others:
+            for file, label in others:
                 network = in_the_address() if file == "12_compare.py" else {}
-                st.page_link(f"lessons/{file}", query_params=same | network)
+                st.page_link(f"lessons/{file}", label=label, query_params=same | network)
 
 
 def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:

@@ -62,10 +62,28 @@ def alts(page: AppTest) -> list[str]:
 
 def test_the_first_impression_is_the_formula():
     page = opened()
-    assert page.selectbox(key="explore.net").value == NONE
+    assert "explore.net" not in [menu.key for menu in page.selectbox], "what nobody sees is not sent"
     assert "Simulated time" not in {label for label, _, _ in facts(page)}
     assert not page.get("plotly_chart")
     assert dict(page.query_params) == {}
+    page.session_state["explore.network"] = True  # the popover opens
+    assert fine(page.run()).selectbox(key="explore.net").value == NONE
+    page.session_state["explore.network"] = False
+    assert "explore.net" not in [menu.key for menu in fine(page.run()).selectbox]
+    assert dict(page.query_params) == {}
+
+
+def test_a_network_stays_when_its_popover_closes():
+    page = opened()
+    page.session_state["explore.network"] = True
+    page.run().selectbox(key="explore.net").set_value("Ring").run()
+    page.session_state["explore.network"] = False
+    assert fine(page.run()).query_params["net"] == "Ring"
+    assert fact(page, "Simulated time")
+
+
+def test_without_a_network_nothing_of_one_stays_in_the_address():
+    assert dict(opened(placement="shuffled", seed="3", net_latency="2", late="1").query_params) == {}
 
 
 @pytest.mark.parametrize(  # timing.md: ring of 16 on two nodes of 8
@@ -169,6 +187,8 @@ def test_a_link_brings_back_the_network(query):
 
 def test_every_network_can_be_chosen_and_leaves_nothing_behind():
     page = opened(ranks="8", size="1 MiB")
+    page.session_state["explore.network"] = True
+    page.run()
     for name in (AS_FORMULA, *SHAPES, *PRESETS):
         fine(page.selectbox(key="explore.net").set_value(name).run())
         assert not page.error, name

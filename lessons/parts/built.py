@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 
 import streamlit as st
 
@@ -15,6 +17,8 @@ from core.schedule import Schedule
 from core.trace import Trace, lockstep
 from core.verify import verify
 
+LARGE = 200_000  # transfers that take so long that a spinner says what is going on
+
 
 @dataclass(frozen=True, eq=False)
 class Built:
@@ -23,9 +27,17 @@ class Built:
     algorithm: Algorithm
     key: tuple  # (name, world_size, options as sorted pairs)
     schedule: Schedule
-    cost: Cost  # counted; in units of all chunks together
-    moved: Volumes  # counted, in the same units
     scale: float  # all chunks together, in units of S (1 for an all-reduce)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Counted; in units of all chunks together."""
+        return measure(self.schedule)
+
+    @cached_property
+    def moved(self) -> Volumes:
+        """Counted, in the same units."""
+        return volumes(self.schedule)
 
     def nbytes(self, size: float) -> int:
         """Bytes of all chunks together for a buffer of `size` bytes."""
@@ -38,7 +50,8 @@ class Built:
 
 def build(algorithm: Algorithm, world_size: int, options: dict) -> Built:
     """The schedule with its counted cost; the last few are kept. Ask lessons.parts.picker.refusal first."""
-    return _build(algorithm.name, world_size, tuple(sorted(options.items())))
+    with _patience("Building the schedule", algorithm.cost(world_size, **options).messages * world_size):
+        return _build(algorithm.name, world_size, tuple(sorted(options.items())))
 
 
 def timed(built: Built, size: int, machine: Machine) -> Trace:
@@ -52,10 +65,16 @@ def rebuilt(name: str, world_size: int, options: tuple) -> Built:
 
 
 def proved(built: Built) -> Report:
-    return _proved(*built.key)
+    with _patience("Proving the schedule", built.schedule.num_transfers):
+        return _proved(*built.key)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Building the schedule")
+def _patience(words: str, transfers: float) -> AbstractContextManager:
+    """A spinner where there is something to wait for; it costs two messages, even where all is made already."""
+    return st.spinner(words) if transfers > LARGE else nullcontext()
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
 def _build(name: str, world_size: int, options: tuple) -> Built:
     algorithm = ALGORITHMS[name]
     schedule = algorithm(world_size, **dict(options))
@@ -63,8 +82,6 @@ def _build(name: str, world_size: int, options: tuple) -> Built:
         algorithm=algorithm,
         key=(name, world_size, options),
         schedule=schedule,
-        cost=measure(schedule),
-        moved=volumes(schedule),
         scale=algorithm.collective.buffers(world_size),
     )
 
@@ -75,7 +92,7 @@ def _timed(name: str, world_size: int, options: tuple, size: int, machine: Machi
     return lockstep(built.schedule, built.nbytes(size), machine)
 
 
-@st.cache_resource(max_entries=256, show_spinner="Proving the schedule")
+@st.cache_resource(max_entries=256, show_spinner=False)
 def _proved(name: str, world_size: int, options: tuple) -> Report:
     built = _build(name, world_size, options)
     return verify(built.schedule, built.algorithm.collective)

@@ -35,10 +35,11 @@ def facts(*them: Fact) -> None:
     st.html(STYLE + '<dl class="facts">' + "".join(fact.html for fact in them) + "</dl>")
 
 
-def listed(lines: dict[str, str]) -> None:
-    """A few lines of small print, each with a name; empty ones are left out."""
+def listed(lines: dict[str, str], lead: str = "") -> None:
+    """A few lines of small print, each with a name; empty ones are left out. `lead` stands above, in normal print."""
+    first = f'<p class="lead">{escape(lead)}</p>' if lead else ""
     rows = (f"<p><b>{escape(name)}.</b> {escape(text)}</p>" for name, text in lines.items() if text)
-    st.html(f'{STYLE}<div class="listed">{"".join(rows)}</div>')
+    st.html(f'{STYLE}<div class="listed">{first}{"".join(rows)}</div>')
 
 
 def small(text: str) -> None:

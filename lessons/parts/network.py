@@ -67,7 +67,11 @@ def pick_network(key: str, machine: Machine, *, starts: str = "network") -> Setu
 
     Raises BadTopology with a sentence for a list of seats that cannot be read.
     """
-    with st.popover("Network", key=f"{key}.network"), folded():
+    popover = st.popover("Network", key=f"{key}.network", on_change="rerun")
+    if not popover.open and not _chosen(key):
+        _forget_old(key, NONE)
+        return None  # nobody sees what would be in it
+    with popover, folded():
         name = menu(key, "net", "Network", NONE, [NONE, AS_FORMULA, *SHAPES, *PRESETS], width=320, help=HELP["net"])
         _forget_old(key, name)
         if name == NONE:
@@ -105,6 +109,11 @@ def pick_network(key: str, machine: Machine, *, starts: str = "network") -> Setu
         slots=slots,
         multiport={"network": None, "together": True, "in_turn": False}[first],
     )
+
+
+def _chosen(key: str) -> bool:
+    """Does the address or the menu, as it last was, name a network?"""
+    return "net" in st.query_params or st.session_state.get(f"{key}.net", NONE) != NONE
 
 
 def pick_pace(key: str, setup: Setup) -> Setup:

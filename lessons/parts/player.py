@@ -120,4 +120,5 @@ def _packed(
 def _component():
     base = "".join(f"/{part}" for part in (st.get_option("server.baseUrlPath").strip("/"), "app/static/vendor") if part)
     html = f'<div class="arl" data-home="{base}/{player_folder()}/" data-plotly="../{plotly_file()}"></div>'
-    return st.components.v2.component("allreduce_player", html=html, js=LOADER, isolate_styles=False)
+    script = "\n".join(map(str.strip, LOADER.splitlines()))  # it travels with every new trace
+    return st.components.v2.component("allreduce_player", html=html, js=script, isolate_styles=False)
