@@ -1,4 +1,4 @@
-"""Record the live runs that come with this program: python benchmarks/record_runs.py [--tries 5]
+"""Record the live runs and sweeps that come with this program: python benchmarks/record_runs.py [--tries 5]
 
 They are kept in assets/recorded for readers whose machine has no MPI. A run counts only if other programs took little
 of the machine meanwhile; the file itself says how much, where, when, and with which command.
@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from core import trace
-from core.run import launch
+from core.run import launch, sweep
 from core.run.arguments import parser, request_of
 
 FOLDER = Path(__file__).parents[1] / "assets" / "recorded"
@@ -30,6 +30,28 @@ RUNS = {
     "ring, 2 gloo processes, 1 MiB": "--backend gloo -n 2 --algorithm ring --bytes 1M",
     "ring, 4 threads, 1 MiB": "--backend threads -n 4 --algorithm ring --bytes 1M",
 }
+SIZES = "8,128,1K,8K,64K,256K,1M,4M,16M"
+SWEEPS = {
+    "2 MPI processes": f"-n 2 --algorithm ring,recursive_doubling,direct --bytes {SIZES}",
+    "4 MPI processes": f"-n 4 --algorithm ring,recursive_doubling,halving_doubling,binomial_tree --bytes {SIZES}",
+    "2 MPI processes through memory": f"-n 2 --algorithm direct,halving_doubling --through memory --bytes {SIZES}",
+    "2 gloo processes": f"--backend gloo -n 2 --algorithm ring,recursive_doubling --bytes {SIZES}",
+}
+
+
+def record_sweep(name: str, words: str) -> str:
+    """As record, for a sweep."""
+    words += " --time-limit 300 --json"
+    options = parser().parse_args(words.split())
+    job = launch.submit(request_of(options, options.ranks), f"python -m core.run {words}")
+    job.wait()
+    if job.state != "done":
+        return job.error
+    worst = max((row["foreign"] if row["foreign"] is not None else 1.0) for row in job.result["rows"])
+    if worst > QUIET:
+        return f"other programs took up to {worst:.0%} of the processors, or an unknown share"
+    (FOLDER / f"{name}.json").write_text(sweep.to_json(job.result))
+    return ""
 
 
 def record(name: str, words: str) -> str:
@@ -56,9 +78,10 @@ def main() -> int:
     tries = command.parse_args().tries
     FOLDER.mkdir(parents=True, exist_ok=True)
     missed = 0
-    for name, words in RUNS.items():
+    every = [(record, *run) for run in RUNS.items()] + [(record_sweep, *run) for run in SWEEPS.items()]
+    for how, name, words in every:
         for _ in range(tries):
-            if not (problem := record(name, words)):
+            if not (problem := how(name, words)):
                 break
         missed += bool(problem)
         print(f"{name}: {problem or 'recorded'}", flush=True)

@@ -36,7 +36,7 @@ def main() -> None:
     against_size(drawn, nbytes, machine, setup)
     against_ranks(drawn, nbytes, machine, setup)
     st.subheader("Predicted against measured", divider="gray")
-    from_a_file(one.schedule.world_size, machine, setup)
+    from_a_file(machine, setup)
     if setup is not None:
         st.subheader("Who wins where", divider="gray")
         race.winner_map({label(built): built for built in drawn}, setup)

@@ -7,12 +7,11 @@ import streamlit as st
 
 from core.algorithms import ALGORITHMS
 from core.collective import ALL_REDUCE
-from core.run import calibrate
-from core.run.request import THROUGH, Method, Request
-from core.run.runtimes import Missing, launcher
-from lessons.parts import live, live_sweep
+from core.run import calibrate, lines
+from core.run.request import Method, Request
+from lessons.parts import live, live_compare, live_menu, live_sweep
 from lessons.parts.facts import compact
-from lessons.parts.links import linked, one_of, some_of, whole
+from lessons.parts.links import linked, some_of, whole
 
 SPANS = {
     "8 B to 64 KiB": [8 << (2 * i) for i in range(7)],
@@ -38,11 +37,14 @@ def main() -> None:
         live_sweep.predicted(learned, request)
     st.subheader("2. Guess, then measure", divider="gray")
     live_sweep.guess(request)
-    live.start(request, live_sweep.command(request), "sweep", "Run the sweep")
+    live.start(request, lines.alone(request), "sweep", "Run the sweep")
     done = live.follow("sweep")
-    if done is not None and done.state == "done":
-        live_sweep.show(done, learned)
-    live_sweep.from_a_file()
+    fresh = done if done is not None and done.state == "done" else None
+    if fresh:
+        live_sweep.show(fresh, learned)
+    with st.expander("From a terminal, or on a cluster", key="sweep.elsewhere"):
+        live.elsewhere(request, page="sweep")
+    live_compare.compare(fresh)
 
 
 def through(request: Request) -> str:
@@ -53,20 +55,11 @@ def choose() -> Request:
     names = [name for name, algorithm in ALGORITHMS.items() if algorithm.collective is ALL_REDUCE]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ranks = field(st.number_input, "Ranks", "ranks", 2, read=whole, step=1, min_value=2, max_value=32, width=120)
-        backend = menu("Runs on", "backend", usual_backend(), tuple(live.BACKENDS), 210, format_func=live.BACKENDS.get)
-        exchange = menu("Exchange", "through", "messages", THROUGH, 140) if backend == "mpi" else "messages"
-        span = menu("Sizes", "sizes", "8 B to 16 MiB", tuple(SPANS), 180)
-        chosen = field(
-            st.multiselect,
-            "Algorithms",
-            "algorithms",
-            USUAL,
-            read=some_of(names),
-            write=",".join,
-            options=names,
-            max_selections=MOST,
-            width=460,
-        )
+        backend = live_menu.backend("sweep")
+        exchange = live_menu.exchange("sweep", backend)
+        span = live_menu.menu("sweep", "Sizes", "sizes", "8 B to 16 MiB", tuple(SPANS), 180)
+    several = {"read": some_of(names), "write": ",".join, "options": names, "max_selections": MOST, "width": 760}
+    chosen = field(st.multiselect, "Algorithms", "algorithms", USUAL, **several)
     fitting = [name for name in chosen if not ALGORITHMS[name].refuse(ranks)]
     for name in set(chosen) - set(fitting):
         st.info(f"{name} is left out: {ALGORITHMS[name].refuse(ranks)}.")
@@ -78,20 +71,8 @@ def choose() -> Request:
     return Request(ranks, methods, tuple(SPANS[span]), **how)
 
 
-def menu(label: str, name: str, default, choices: tuple, width: int, **more):
-    return field(st.selectbox, label, name, default, read=one_of(choices), options=choices, width=width, **more)
-
-
 def field(widget, label: str, name: str, default, **more):
     return linked(widget, label, key=f"sweep.{name}", name=name, default=default, **more)
-
-
-def usual_backend() -> str:
-    try:
-        launcher()
-    except Missing:
-        return "threads"
-    return "mpi"
 
 
 main()

@@ -19,6 +19,7 @@ from core.trace import lockstep, save
 from lessons.parts.ask import read_number
 from lessons.parts.facts import ORIGINS, Fact
 from lessons.parts.links import parse_size, plain
+from tests.sweeps import ABOUT
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.name for path in (ROOT / "lessons").glob("[0-9]*.py"))
@@ -450,7 +451,7 @@ def test_a_trace_file_is_played_whatever_it_says_about_itself(about):
 def test_a_sweep_file_brings_no_picture_from_elsewhere():
     label = "![x](http://elsewhere/x.png)"
     row = dict.fromkeys(("nbytes", "median", "best", "worst", "algbw", "busbw"), 8) | {"label": label}
-    text = to_json({"rows": [row], "about": {}})
+    text = to_json({"rows": [row], "about": ABOUT})
     page = opened("20_sweep.py", backend="threads")
     page = fine(page.file_uploader(key="sweep.file").upload("x.json", text.encode(), "application/json").run())
     assert any(plain(label) in text for text in texts(page))

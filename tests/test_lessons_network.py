@@ -21,6 +21,7 @@ from core.trace import lockstep, save
 from lessons.parts import disturb, measured, race
 from lessons.parts.network import DISTURBANCES, MINE, NONE
 from lessons.parts.simulated import AS_FORMULA, Setup
+from tests.sweeps import ABOUT
 
 ROOT = Path(__file__).parents[1]
 NODES = "Nodes of GPUs with NICs"
@@ -341,7 +342,7 @@ def test_a_measured_sweep_is_drawn_with_its_predictions():
     row = {"best": 1e-6, "worst": 1e-3, "algbw": 1e9, "busbw": 1e9}
     rows = [row | {"label": name, "nbytes": n, "median": 1e-5} for name in ("ring", "native") for n in (1024, 65536)]
     page = opened("12_compare.py", net=AS_FORMULA)
-    data = sweep.to_json({"rows": rows, "about": {}}).encode()
+    data = sweep.to_json({"rows": rows, "about": ABOUT}).encode()
     page.file_uploader(key="compare.file").upload("s.json", data, "application/json").run()
     alt = alts(fine(page))[-1]
     for curve in ("ring, measured", "native, measured", "ring, formula", "ring, simulated"):

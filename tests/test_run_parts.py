@@ -8,7 +8,7 @@ import pytest
 
 from core.algorithms import ALGORITHMS
 from core.collective import ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER
-from core.run import autopsy, faults, runtimes, window
+from core.run import faults, runtimes, window
 from core.run.buffers import aligned, expected, needed, sample
 from core.run.clocks import best, corrected, corrections
 from core.run.measure import quiet_rounds
@@ -16,6 +16,7 @@ from core.run.memory import needed_bytes
 from core.run.plan import pieces
 from core.run.report import provenance
 from core.run.request import MAX_PROCESSES, Method, Request
+from core.run.started import started
 from core.run.tracing import impossible, of_transfers
 from core.run.turns import MOST_WAITING, Queue, Refused
 
@@ -92,22 +93,6 @@ def test_memory_starts_at_a_page():
 def test_memory_is_counted_before_it_is_taken():
     small, large = (needed_bytes(Request(4, (Method("ring"),), (size,))) for size in (1 << 20, 1 << 24))
     assert 4 * (1 << 24) < large - small < 40 * (1 << 24)
-
-
-def test_who_died_of_what():
-    mpich = "=   PID 77 RUNNING AT here\n=   EXIT CODE: 9\n"
-    assert autopsy.of_death(mpich, ["1"]).startswith("a process (probably 1) was ended by signal 9 (SIGKILL)")
-    assert autopsy.of_death(mpich, ["1", "2"]).startswith("a process (probably 1 or 2) was ended by")
-    openmpi = "prterun noticed that process rank 2 with PID 5 on node here exited on signal 11 (Segmentation fault)."
-    assert autopsy.of_death(openmpi, []).startswith("a process was ended by signal 11 (SIGSEGV)")
-    assert autopsy.of_death("warning\nit broke\n\n", []).endswith("it broke")
-    assert autopsy.of_death("", []).endswith("nothing was said about why")
-    witness = "process 0: Exception: copy_iovs(224): process_vm_readv failed (errno 3)"
-    assert (
-        autopsy.of_death(witness, ["1"])
-        == "a process (probably 1) was suddenly gone, so the run was ended: start it again"
-    )
-    assert autopsy.of_death(mpich + witness, ["1"]).startswith("a process (probably 1) was ended by signal 9")
 
 
 def test_requests_survive_the_way_to_the_processes():
@@ -187,7 +172,7 @@ def test_the_environment_is_clean(monkeypatch):
     monkeypatch.setenv("PMI_RANK", "3")
     monkeypatch.setenv("SLURM_PROCID", "3")
     monkeypatch.setenv("MPI4PY_RC_THREAD_LEVEL", "serialized")
-    assert runtimes.inside()
+    assert started("mpi").by == "mpiexec"
     env = runtimes.environment("abc", "/x", 2, 1 << 20)
     assert "PMI_RANK" not in env
     assert "SLURM_PROCID" not in env

@@ -14,19 +14,22 @@ from core.run import entry, launch, runtimes
 from core.run.arguments import parser, request_of
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
+from core.run.started import started
 
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if options.spec:
         return entry.of_a_job(Path(options.spec))
-    worker = options.worker or runtimes.inside()
+    world = started(options.backend)
     try:
-        if worker and options.backend == "mpi":
-            return entry.of_a_cluster(options)
+        if problem := world.refuse(options.backend):
+            return complain(problem, world.rank)
+        if world.by or (options.worker and options.backend == "mpi"):
+            return entry.of_a_cluster(options, world)
         request = request_of(options, 2 if options.ranks is None else options.ranks)
     except (ValueError, runtimes.Missing) as problem:
-        return complain(str(problem))
+        return complain(str(problem), world.rank)
     return _launch(request, options)
 
 

@@ -42,12 +42,12 @@ def parser() -> Parser:
     add("--repeats", type=int, default=9, help="rounds that count (default: 9)")
     add("--seconds", type=float, default=3.0, help="how long the rounds of one size may take (default: 3)")
     add("--time-limit", type=float, default=60.0, help="seconds after which everything is ended (default: 60)")
-    add("--fault", default="", metavar="KIND:RANK", help="break something: kill, freeze, raise, or late:RANK:SECONDS")
+    add("--fault", default="", metavar="KIND:RANK", help=f"break something: {', '.join(faults.KINDS)}")
     add("--library", default="tuned", choices=LIBRARY, help="how MPI's own all-reduce is set up (default: tuned)")
     add("--no-native", action="store_true", help="leave out the library's own all-reduce")
     add("--out", default="", help="where the trace file goes (several traces: one file each, named after this one)")
     add("--json", action="store_true", help="print the result as JSON")
-    add("--worker", action="store_true", help="be one of the processes that mpiexec or srun starts")
+    add("--worker", action="store_true", help="be one of the MPI processes that mpiexec or srun starts")
     add("--in-place-launch", action="store_true", dest="worker", help="the same as --worker")
     add("--spec", default="", help=argparse.SUPPRESS)
     return found
@@ -55,6 +55,10 @@ def parser() -> Parser:
 
 def request_of(options: argparse.Namespace, world_size: int) -> Request:
     """Raises ValueError, in a sentence, for anything that cannot be understood."""
+    if (options.nccl or options.share_gpu) and options.backend != "nccl":
+        raise ValueError(f"--nccl and --share-gpu steer NCCL, and the backend is {options.backend}: add --backend nccl")
+    if options.device and options.backend != "virtual":
+        raise ValueError(f"--device is where virtual ranks live, not {options.backend} ranks: add --backend virtual")
     if options.out and Path(options.out).is_dir():
         raise ValueError(f"--out {options.out} is a folder: name a file in it, as in {Path(options.out) / 'trace.arl'}")
     return Request(

@@ -1,4 +1,4 @@
-"""Where the processes of a live run begin: those that a Job starts, and those that mpiexec or srun start."""
+"""Where the processes of a live run begin: those that a Job starts, and those that mpiexec, srun or torchrun start."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from core.run.arguments import request_of
 from core.run.groups import group_of, run_in_groups
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
+from core.run.started import Started
 from core.run.watch import Watch
 from core.run.worker import Report, RunFailed, Worker
 
@@ -38,15 +39,17 @@ def of_a_job(spec: Path) -> int:
     return work(request, report, guard, about["command"])
 
 
-def of_a_cluster(options: argparse.Namespace) -> int:
-    """One process that mpiexec or srun started without the app: process 0 talks to the terminal."""
+def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
+    """One process that mpiexec, srun or torchrun started without the app: process 0 talks to the terminal."""
     request = request_of(options, 2 if options.ranks is None else options.ranks)
     if options.ranks is None:  # as many ranks as the world has, less the switches
-        size = group_of("mpi").size
+        size = world.size or group_of("mpi").size
         fitting = (n for n in range(size, 0, -1) if _fits(options, n, size))
         request = request_of(options, next(fitting, size))
     if problem := request.refuse() or faults.refuse(request.fault, request.num_processes):
-        return complain(problem)
+        return complain(problem, world.rank)
+    if problem := world.wrong_size(request.world_size, request.num_processes):
+        return complain(problem, world.rank)
     printer, traces, unwritten = Printer(), [], []
 
     def report(event: dict) -> None:
@@ -55,6 +58,8 @@ def of_a_cluster(options: argparse.Namespace) -> int:
         elif event["ev"] == "trace":
             traces.append(event)
         elif event["ev"] == "error":
+            if event.get("all") and world.rank:
+                return
             printer.close()
             print(f"core.run: {event['text']}", file=sys.stderr)
         elif event["ev"] == "done":
@@ -63,7 +68,7 @@ def of_a_cluster(options: argparse.Namespace) -> int:
             unwritten.extend(traces[len(files) :])
             print_result(event["result"], files, options.json)
 
-    code = work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed())
+    code = work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed(world.launcher()))
     return code or int(bool(unwritten and options.out))
 
 
@@ -96,7 +101,7 @@ def work(request: Request, report: Report, guard: Callable[[int], Watch], comman
     try:
         return run_in_groups(request, one)
     except runtimes.Missing as missing:
-        report({"ev": "error", "text": str(missing)})
+        report({"ev": "error", "text": str(missing), "all": True})
         return 2
 
 

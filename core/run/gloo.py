@@ -18,10 +18,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from core.run import torch_clocks
 from core.run.backend import Call, Group, Link
 from core.run.buffers import finished
 from core.run.plan import Piece
 from core.run.runtimes import Missing
+from core.run.started import started, stay_here
 
 TAGS = 1 << 20
 LOOK, LAST_WORDS = 0.1, 0.5  # seconds between two looks at the others, and for them to say why they end
@@ -107,6 +109,9 @@ class GlooGroup(Group):
             "gloo": f"interface {os.environ.get('GLOO_SOCKET_IFNAME', 'chosen by gloo')}",
         }
 
+    def clocks(self) -> list[dict] | None:
+        return torch_clocks.compare(self, self.members)
+
     def abort(self, code: int) -> None:
         os._exit(code)
 
@@ -121,6 +126,10 @@ def run_gloo(size: int, time_limit: float, one: Callable[[Group], int]) -> int:
         raise Missing(f"torch cannot be loaded ({str(problem).splitlines()[0]}): pip install torch") from None
     if not dist.is_available() or not dist.is_gloo_available():
         raise Missing("this torch was built without gloo: pip install --force-reinstall torch")
+    world = started("gloo")
+    if world.by == "torchrun":  # the others are there already
+        stay_here(world)
+        return _rank(world.rank, world.size, "env://", time_limit, one)
     with TemporaryDirectory() as folder:
         meet = f"file://{folder}/meet"
         others = [_copy(rank, size, meet, time_limit, one) for rank in range(1, size)]

@@ -43,6 +43,9 @@ def _virtual(request: Request, one: Callable[[Group], int]) -> int:
     from core.run.virtual_group import run_virtual
 
     try:
-        return run_virtual(request.num_processes, one, request.device)
-    except ImportError as problem:
+        import torch
+    except (ImportError, OSError) as problem:
         raise Missing(f"torch cannot be loaded ({str(problem).splitlines()[0]}): pip install torch") from None
+    if request.device == "cuda" and not torch.cuda.is_available():
+        raise Missing(f"there is no GPU that torch {torch.__version__} can use: choose the device cpu")
+    return run_virtual(request.num_processes, one, request.device)

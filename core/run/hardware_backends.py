@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from core.run.hardware import Survey
-from core.run.probes_gpu import GET_CUDA, NO_GPU
+from core.run.probes import GET_TORCH
+from core.run.probes_gpu import GET_CUDA, NO_GPU, may_have_gpu
 from core.run.request import BACKENDS, DTYPES, MAX_PROCESSES
+from core.run.runtimes import Missing, launcher
 
 NUMBERS = ", ".join(DTYPES)
 
@@ -25,6 +28,24 @@ def backends(survey: Survey) -> list[Backend]:
     """Every way of running a schedule, in the order in which one would try them."""
     every = [_mpi(survey), _gloo(survey), _threads(survey), _virtual(survey), _nccl(survey)]
     return [backend for backend in every if backend.name in BACKENDS]
+
+
+def missing(name: str, survey: Survey | None = None) -> str:
+    """Why this way of running cannot work here, in a sentence with its cure; "" if nothing is known against it.
+
+    From the survey, if this machine was looked at; otherwise only from what stands on the disk, so that nothing has to
+    be loaded or started: what is broken, rather than missing, shows when the run begins.
+    """
+    if survey is not None and survey.state == "done":
+        return next((one.why_not for one in backends(survey) if one.name == name and not one.works), "")
+    if name == "mpi":
+        try:
+            launcher()
+        except Missing as problem:
+            return str(problem)
+    if name in ("gloo", "virtual", "nccl") and find_spec("torch") is None:
+        return f"torch is not installed: {GET_TORCH}"
+    return NO_GPU if name == "nccl" and not may_have_gpu() else ""
 
 
 def _mpi(survey: Survey) -> Backend:

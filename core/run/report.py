@@ -71,11 +71,18 @@ def provenance(about: dict) -> dict[str, str]:
         f"{clock.get('impossible', 0)} transfers arrived before they were sent",
         "Other programs": "unknown" if foreign is None else f"took {foreign:.0%} of the processors meanwhile",
         "Looking at the clock": "takes time too: medians come from runs without it, the animation from one run with it",
-        "Library": f"set up as {about.get('library', '?')}; "
-        + ", ".join(f"{name}={value}" for name, value in _dict(about.get("settings")).items()),
+        "Library": _library(about),
         "Command": str(about.get("command", "")),
     }
     return {name: text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} ..." for name, text in lines.items()}
+
+
+def _library(about: dict) -> str:
+    """How MPI was set up; "" where it was not MPI, or where nothing is known."""
+    if "library" not in about or about.get("backend", "mpi") != "mpi":
+        return ""
+    settings = ", ".join(f"{name}={value}" for name, value in _dict(about.get("settings")).items())
+    return f"set up as {about['library']}{'; ' * bool(settings)}{settings}"
 
 
 def _dict(value) -> dict:
@@ -86,14 +93,15 @@ def _number(value) -> float | None:
     return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None
 
 
-def typed() -> str:
+def typed(launcher: str = "python") -> str:
     """The command line that started this program, to be typed again."""
-    return shlex.join(["python", "-m", "core.run", *sys.argv[1:]])
+    return f"{launcher} {shlex.join(['-m', 'core.run', *sys.argv[1:]])}"
 
 
-def complain(problem: str) -> int:
-    """Say what is wrong with what was asked for; the exit code that means so."""
-    print(f"core.run: {problem}", file=sys.stderr)
+def complain(problem: str, rank: int = 0) -> int:
+    """Say once what is wrong with what was asked for; the exit code that means so."""
+    if rank == 0:
+        print(f"core.run: {problem}", file=sys.stderr)
     return 2
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHERS = ("PMI_", "PMIX_", "PRTE_", "OMPI_", "SLURM_", "HYDRA_", "HYDI_", "MPI_LOCAL", "ALLREDUCE_RUN")
+TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT")
 SMALL = 16 << 10  # bytes up to which MPICH's spinning all-reduce is its fastest
 FORCED = {  # our name for an all-reduce of the libraries: (MPICH's name, Open MPI's number)
     "recursive_doubling": ("recursive_doubling", "3"),
@@ -78,7 +79,7 @@ def _asked(path: str) -> Launcher:
 
 def environment(run_id: str, folder: str, processes: int, largest: int, library: str = "tuned") -> dict[str, str]:
     """The environment of every process of a run: ours, without what another launcher left in it."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
+    env = {name: os.environ[name] for name in os.environ if not name.startswith(LAUNCHERS) and name not in TORCHRUN}
     env |= {
         "ALLREDUCE_RUN": run_id,
         "TMPDIR": folder,
@@ -125,11 +126,6 @@ def settings() -> dict[str, str]:
     names = ("GLIBC_TUNABLES", "MPI4PY_RC_THREAD_LEVEL")
     chosen = {name: os.environ[name] for name in names if name in os.environ}
     return chosen | {k: v for k, v in os.environ.items() if k.startswith(("MPIR_CVAR_", "OMPI_MCA_", "I_MPI_ADJUST"))}
-
-
-def inside() -> bool:
-    """Was this very process started by an MPI launcher, as one of several?"""
-    return any(name in os.environ for name in ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"))
 
 
 def _is_root() -> bool:

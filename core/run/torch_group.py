@@ -16,8 +16,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from core.run import torch_clocks
 from core.run.backend import Call, Group, Link
 from core.run.plan import Piece, Program
+from core.run.started import started, stay_here
 from core.run.tensors import Areas
 from core.run.torch_executor import TorchExecutor
 from core.run.virtual_device import Device
@@ -81,6 +83,9 @@ class TorchGroup(Group):
 
         return {"torch": torch.__version__}
 
+    def clocks(self) -> list[dict] | None:
+        return torch_clocks.compare(self, self.control)
+
     def abort(self, code: int) -> None:
         os._exit(code)
 
@@ -94,8 +99,10 @@ def run_ranks(size: int, one_rank: Callable[[int, int, str], int]) -> int:
     mine = os.environ.get("ALLREDUCE_RANK")
     if mine is not None:
         return one_rank(int(mine), size, os.environ["ALLREDUCE_MEET"])
-    if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
-        return one_rank(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), "env://")
+    world = started("nccl")
+    if world.by == "torchrun":
+        stay_here(world)  # objects and barriers go through gloo
+        return one_rank(world.rank, world.size, "env://")
     with TemporaryDirectory() as folder:
         meet = f"file://{folder}/meet"
         others = [_start(rank, meet) for rank in range(1, size)]

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import os
-import shlex
-from importlib.util import find_spec
 
 import streamlit as st
 
-from core.run import launch
+from core.cost import measure
+from core.machines import MACHINES
+from core.run import launch, lines
 from core.run.buffers import free_memory
+from core.run.hardware_backends import missing
 from core.run.launch import Job, Refused
 from core.run.memory import needed_bytes
 from core.run.request import Request
-from core.run.runtimes import GET_MPI, Missing, launcher
-from core.units import show_bytes
+from core.run.runtimes import GET_MPI
+from core.units import show_bytes, show_seconds
+from lessons.parts.surveyed import last
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-BACKENDS = {"mpi": "MPI processes", "gloo": "gloo processes", "threads": "threads of one process"}
-LIBRARY = {"mpi": "MPI_Allreduce", "gloo": "torch's all_reduce"}  # what a library calls its own
-GUESSES = {
+OUT = "trace.arl"
+MODEL = MACHINES["Laptop memory"]  # what a run of this machine is compared with
+INSTEAD = "Threads work without it: choose them above."
+LIBRARY = {"mpi": "MPI_Allreduce", "gloo": "torch's all_reduce", "nccl": "NCCL's all-reduce"}  # a library's own
+AGAINST_LIBRARY = {
     "ours": "This schedule, by more than 10 %",
     "native": "The library's own all-reduce, by more than 10 %",
     "tie": "Neither: within 10 % of each other",
+}
+AGAINST_MODEL = {
+    "sooner": "Less than half of the formula's time",
+    "near": "Between half and twice of it",
+    "later": "More than twice of it",
+}
+LAUNCHER_NOTES = {
+    "mpi": "mpi4py takes the library beside Python first. For the cluster's own: `pip uninstall mpich`, or "
+    "`export MPI4PY_LIBMPI=/path/to/libmpi.so`. If every process says the world has 1, launcher and library do "
+    f"not belong together. On a laptop: `{GET_MPI}`.",
+    "gloo": "gloo takes the network that the machine's own name leads to. For another one: "
+    "`export GLOO_SOCKET_IFNAME=eth0`. If it was told `-n 8` and torchrun starts fewer, it says so.",
+    "nccl": "One process for each GPU. NCCL finds its networks by itself (`NCCL_SOCKET_IFNAME` chooses one). Not yet "
+    "tried on GPUs.",
 }
 
 
@@ -45,31 +63,46 @@ def job(page: str = "live") -> Job | None:
     return st.session_state.get(place(page))
 
 
+def guesses(request: Request) -> dict[str, str]:
+    """What the reader may predict: against the library's own all-reduce, or against the formula where there is none."""
+    whole = request.methods[0].promises().name == "all-reduce"
+    return AGAINST_LIBRARY if request.backend in LIBRARY and whole else AGAINST_MODEL
+
+
+def foretold(request: Request) -> str:
+    """What the textbook says, in a sentence."""
+    seconds = measure(request.methods[0].schedule(request.world_size)).seconds(request.sizes[0], MODEL)
+    return f"The formula for “{MODEL.name}” says {show_seconds(seconds)} [formula]."
+
+
 def guess(request: Request) -> None:
     """A prediction before the run, if the reader likes; shown beside the result."""
-    if request.backend not in LIBRARY or request.methods[0].promises().name != "all-reduce":
-        st.session_state.pop("live.guess", None)
-        return
+    choices, question = guesses(request), "which will be faster?"
+    if choices is AGAINST_MODEL:
+        question = f"how long will it take? {foretold(request)}"
+    if st.session_state.get("live.guess") not in choices:
+        st.session_state.pop("live.guess", None)  # an answer to the other question
     st.segmented_control(
-        "Before you press Run: which will be faster?", list(GUESSES), format_func=GUESSES.get, key="live.guess"
+        f"Before you press Run: {question}", list(choices), format_func=choices.get, key="live.guess", wrap=True
     )
 
 
-def start(request: Request, command: str, page: str = "live", label: str = "Run it now", idle: float = 0.0) -> None:
-    """What the run will take, and the button that starts it."""
+def start(request: Request, command: str, page: str = "live", label: str = "Run it now", **how) -> None:
+    """What the run will take, and the button that starts it. `how`: idle, as in launch.submit; instead, a sentence."""
     free = free_memory()
     processes = request.num_processes
-    what = f"{processes} processes" if request.backend in LIBRARY else f"{processes} threads"
+    one = {"threads": "threads", "virtual": "virtual ranks in one process"}
     of = f" of {show_bytes(free)} free" if free is not None else ""
     st.caption(
-        f"Takes {what}, about {show_bytes(needed_bytes(request))} of memory{of} [counted], usually "
-        f"{len(request.sizes) * (request.seconds + 1) + 1:.0f} s and never more than {request.time_limit:.0f} s."
+        f"Takes {processes} {one.get(request.backend, 'processes')}, about {show_bytes(needed_bytes(request))} of "
+        f"memory{of} [counted], usually {len(request.sizes) * (request.seconds + 1) + 1:.0f} s and never more than "
+        f"{request.time_limit:.0f} s."
     )
-    if problem := refusal() or _missing(request) or launch.refuse(request):
+    if problem := refusal() or _missing(request, how.get("instead", INSTEAD)) or launch.refuse(request):
         st.warning(problem)
         return
     if st.button(label, type="primary", key=f"{page}.run"):
-        _submit(request, command, page, idle)
+        _submit(request, command, page, how.get("idle", 0.0))
 
 
 def _submit(request: Request, command: str, page: str, idle: float) -> None:
@@ -85,16 +118,11 @@ def _submit(request: Request, command: str, page: str, idle: float) -> None:
     st.session_state[f"{page}.guessed"] = st.session_state.get(f"{page}.guess")
 
 
-def _missing(request: Request) -> str:
-    if request.backend == "gloo" and find_spec("torch") is None:
-        return "gloo comes with torch, which is not installed: pip install torch. Then reload this page."
-    if request.backend != "mpi":
-        return ""
-    try:
-        launcher()
-    except Missing as missing:
-        return f"{missing}. Then reload this page. Threads work without it: choose them above."
-    return ""
+def _missing(request: Request, instead: str) -> str:
+    """Why this machine cannot, what brings it, and what works meanwhile."""
+    problem = missing(request.backend, last())
+    cure = ". Then reload this page" * (": pip " in problem)
+    return f"{problem[0].upper()}{problem[1:]}{cure}. {instead}" if problem else ""
 
 
 def follow(page: str = "live", sad: bool = True) -> Job | None:
@@ -131,40 +159,18 @@ def _sad_end(ended: Job) -> None:
         st.markdown("Where everybody was:\n" + "\n".join(f"- {line}" for line in ended.where))
 
 
-def command(request: Request, out: str = "trace.arl") -> str:
-    """The command line that does the same without the page."""
-    return shlex.join(["python", "-m", "core.run", *arguments(request, out)])
-
-
-def arguments(request: Request, out: str) -> list[str]:
-    method = request.methods[0]
-    words = ["--backend", request.backend, "-n", str(request.world_size), "--algorithm", method.algorithm]
-    for name, value in method.options.items():
-        words += ["--option", f"{name}={value}"]
-    words += ["--segments", str(method.segments)] * (method.segments > 1)
-    words += ["--through", method.through] * (method.through != "messages")
-    words += ["--library", request.library] * (request.library != "tuned")
-    words += ["--bytes", str(request.sizes[0]), "--dtype", request.dtype, "--op", request.op]
-    return [*words, "--out", out]
-
-
-def elsewhere(request: Request, line: str) -> None:
-    """Lines to copy. Nothing here is run by the page."""
+def elsewhere(request: Request, page: str = "live") -> None:
+    """Lines to copy. Nothing here is run by the page. What comes out: a trace (Live run), or a sweep on stdout."""
+    out, more = (OUT, "") if request.trace else ("", " > sweep.json")
     st.caption("The same run from a terminal, in the folder of this project:")
-    st.code(line, language="bash")
-    if request.backend != "mpi":
+    st.code(lines.alone(request, out) + more, language="bash", wrap_lines=True)
+    if not lines.elsewhere(request):
+        st.caption("All ranks are in one process, so there is nothing for mpiexec, srun or torchrun to start.")
         return
-    worker = shlex.join(["python", "-m", "mpi4py", "-m", "core.run", "--worker", *arguments(request, "trace.arl")])
-    count = request.num_processes
-    st.caption("On a cluster, without this app; the trace file opens below.")
-    st.code(
-        f"mpiexec -n {count} {worker}\n"
-        f"srun -n {count} --mpi=pmi2 {worker}    # MPICH and Intel MPI\n"
-        f"srun -n {count} --mpi=pmix {worker}    # Open MPI 5",
-        language="bash",
-    )
-    st.caption(
-        "mpi4py takes the library beside Python first. For the cluster's own: `pip uninstall mpich`, or "
-        "`export MPI4PY_LIBMPI=/path/to/libmpi.so`. If every process says the world has 1, launcher and library do "
-        f"not belong together. On a laptop: `{GET_MPI}`."
-    )
+    possible, nodes = lines.spreads(request), 1
+    if len(possible) > 1:
+        nodes = st.segmented_control("Machines", possible, default=1, required=True, key=f"{page}.nodes")
+    st.caption("On a cluster, without this app; its file opens below.")
+    for line in lines.elsewhere(request, nodes, out):
+        st.code(f"# {line.title}\n{line.command}{more}", language="bash", wrap_lines=True)
+    st.caption(LAUNCHER_NOTES[request.backend])

@@ -10,7 +10,6 @@ from core import trace
 from core.blame.report import Report
 from core.collective import ALL_REDUCE, COLLECTIVES, Collective
 from core.container import BadFile
-from core.machines import MACHINES
 from core.run.launch import Job
 from core.run.report import provenance
 from core.schedule import Schedule
@@ -19,12 +18,11 @@ from core.units import digits, show_bytes, show_rate, show_seconds
 from core.verify import verify
 from lessons.parts.facts import Fact, facts, listed, small
 from lessons.parts.links import plain
-from lessons.parts.live import GUESSES, LIBRARY
+from lessons.parts.live import AGAINST_LIBRARY, LIBRARY, MODEL, guesses
 from lessons.parts.live_sweep import known
 from lessons.parts.player import player
 
 RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
-MODEL = MACHINES["Laptop memory"]
 LIMIT = 32 << 20  # bytes of a file that is opened here
 PROVED_RANKS, PROVED_TRANSFERS = 1024, 200_000  # larger traces are played without a proof
 TIE = 0.1  # closer than this is no difference
@@ -39,9 +37,8 @@ def show(job: Job) -> None:
     promise = method.promises()
     st.subheader(f"{method.label.replace('_', ' ')}, {show_bytes(ours['nbytes'])}, {job.request.world_size} ranks")
     _numbers(job, measured, ours, native)
-    if native:
-        _verdict(ours["median"], native["median"])
     model = lockstep(measured.schedule, measured.nbytes, MODEL)
+    _verdict(guesses(job.request), ours["median"], native["median"] if native else model.seconds)
     if st.session_state.get("live.shown") is not job:  # measured times are worth seeing as such, unless turned off
         st.session_state["live.shown"] = job
         st.query_params["clock"] = "time"
@@ -83,20 +80,27 @@ def _numbers(job: Job, measured: Trace, ours: dict, native: dict | None) -> None
     facts(*found)
 
 
-def _verdict(ours: float, native: float) -> None:
-    """The guess that was made before the run, and what came out."""
-    winner = "tie" if abs(ours / native - 1) <= TIE else "ours" if ours < native else "native"
+def _verdict(choices: dict[str, str], ours: float, other: float) -> None:
+    """The guess that was made before the run, and what came out. `other`: the library's time, or the formula's."""
+    if choices is AGAINST_LIBRARY:
+        winner = "tie" if abs(ours / other - 1) <= TIE else "ours" if ours < other else "native"
+    else:
+        winner = "near" if 0.5 <= ours / other <= 2 else "sooner" if ours < other else "later"
     guessed = st.session_state.get("live.guessed")
-    said = GUESSES[winner][0].lower() + GUESSES[winner][1:]
-    if guessed is None:
+    said = _inside_a_sentence(choices[winner])
+    if guessed not in choices:
         st.caption(f"Came out: {said} [measured here].")
     elif guessed == winner:
         st.success(f"Your guess was right: {said}.")
     else:
         st.info(
-            f"You guessed: {GUESSES[guessed][0].lower() + GUESSES[guessed][1:]}. It came out: {said}. "
+            f"You guessed: {_inside_a_sentence(choices[guessed])}. It came out: {said}. "
             "Small buffers are about the number of steps and what each costs, large ones about copies of memory."
         )
+
+
+def _inside_a_sentence(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def about(measured: Trace) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-
 import streamlit as st
 
-from core.container import BadFile
 from core.cost import lower_bound
 from core.machines import Machine
 from core.run import calibrate, sweep
@@ -20,8 +17,6 @@ from lessons.parts import live
 from lessons.parts.chart import chart, is_dark
 from lessons.parts.facts import Fact, facts, grid_of_facts, listed
 from lessons.parts.links import plain
-
-LIMIT = 4 << 20  # bytes of a sweep file that is opened here
 
 
 def learned(job: Job | None) -> Calibration | None:
@@ -78,10 +73,10 @@ def guess(request: Request) -> None:
 def show(job: Job, found: Calibration | None) -> None:
     result, request = job.result, job.request
     _verdicts(result, request)
-    draw(result, found.machine if found else None, request.world_size, "measured here")
+    draw(result, found.machine if found else None, request.world_size)
     if found:
         residuals(result, found, request)
-    st.code(sweep.nccl_text(result, request.itemsize), language=None)
+    st.code(sweep.nccl_text(result), language=None)
     listed(provenance(result["about"] | {"foreign": _noise(result)}) | {"Clocks": ""})
     with st.container(horizontal=True):
         for label, text, ending in (("JSON", sweep.to_json(result), "json"), ("CSV", sweep.to_csv(result), "csv")):
@@ -104,14 +99,14 @@ def _verdicts(result: dict, request: Request) -> None:
             st.info(f"At {show_bytes(size)} you guessed {said}; fastest was {best[size]}.")
 
 
-def draw(result: dict, machine: Machine | None, world_size: int, origin: str) -> None:
+def draw(result: dict, machine: Machine | None, world_size: int) -> None:
     from core.figures.curves import Curves, curves
 
     sizes, seconds = sweep.curves_of(result)
     if not sizes:
         return
     bound = [lower_bound(world_size, size, machine) if machine else 0.0 for size in sizes]
-    chart(curves(Curves(f"Median time [{origin}]", sizes, "bytes", seconds, bound), dark=is_dark()))
+    chart(curves(Curves("Median time [measured here]", sizes, "bytes", seconds, bound), dark=is_dark()))
     if machine:
         st.caption("Shaded: below the bound that alpha, beta and gamma of the calibration give [formula].")
 
@@ -135,30 +130,3 @@ def residuals(result: dict, found: Calibration, request: Request) -> None:
             f"{name}: {how['within 35 %']:.0%} of {how['cases']} cases within 35 %, half of them within a factor of "
             f"{digits(how['median factor'])}, the worst {digits(how['worst factor'])} [measured here]."
         )
-
-
-def from_a_file() -> None:
-    """Open a sweep that was saved here or on a cluster."""
-    st.subheader("Open a saved sweep", divider="gray")
-    file = st.file_uploader("A sweep that this page, or core.run --json, saved", type=["json"], key="sweep.file")
-    if file is None:
-        return
-    if file.size > LIMIT:
-        st.error(plain(f"{file.name} has {show_bytes(file.size)}: up to {show_bytes(LIMIT)} are opened here."))
-        return
-    try:
-        result = sweep.from_json(file.getvalue().decode(errors="replace"))
-    except BadFile as problem:
-        st.error(plain(f"{file.name}: {problem}."))
-        return
-    st.markdown(plain(sweep.summary(result)) + " [recorded]")
-    draw(result, None, 2, "recorded")
-    listed(provenance(result["about"]) | {"Clocks": ""})
-
-
-def command(request: Request) -> str:
-    """The command line that does the same."""
-    words = ["python", "-m", "core.run", "--backend", request.backend, "-n", str(request.world_size)]
-    words += ["--algorithm", ",".join(method.algorithm for method in request.methods)]
-    words += ["--bytes", ",".join(map(str, request.sizes)), "--through", request.methods[0].through, "--json"]
-    return shlex.join(words)

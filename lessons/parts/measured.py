@@ -26,8 +26,8 @@ LIMIT = 32 << 20  # bytes of a file that is opened here
 COLUMNS = ("algorithm", "measured", "formula", "formula / measured", "simulated", "simulated / measured")
 
 
-def from_a_file(world_size: int, machine: Machine, setup: Setup | None) -> None:
-    """Open a file of a live run and show its medians beside what was predicted. `world_size` serves for sweeps only."""
+def from_a_file(machine: Machine, setup: Setup | None) -> None:
+    """Open a file of a live run and show its medians beside what was predicted."""
     file = st.file_uploader(
         "A trace (.arl) or a sweep (.json) that a live run saved, here or on a cluster",
         type=["arl", "json"],
@@ -41,7 +41,7 @@ def from_a_file(world_size: int, machine: Machine, setup: Setup | None) -> None:
         return
     try:
         if file.name.lower().endswith(".json"):
-            _sweep(sweep.from_json(file.getvalue().decode(errors="replace")), world_size, machine, setup)
+            _sweep(sweep.from_json(file.getvalue()), machine, setup)
         else:
             _trace(trace.load(file.getvalue()), machine, setup)
     except BadFile as problem:
@@ -118,11 +118,11 @@ def _sources(machine: Machine, setup: Setup | None) -> str:
     return f"Formula: on {machine.name}.{network}"
 
 
-def _sweep(result: dict, world_size: int, machine: Machine, setup: Setup | None) -> None:
-    """The curves of a sweep, and what was predicted for the same algorithms."""
+def _sweep(result: dict, machine: Machine, setup: Setup | None) -> None:
+    """The curves of a sweep, and what was predicted for the same algorithms on as many ranks."""
     from core.figures.curves import Curves, curves
 
-    sizes, seconds = sweep.curves_of(result)
+    (sizes, seconds), world_size = sweep.curves_of(result), result["about"]["world_size"]
     if not sizes:
         raise BadFile("this sweep has empty buffers only")
     drawn = {f"{label[:60]}, measured": times for label, times in list(seconds.items())[:6]}
@@ -131,10 +131,7 @@ def _sweep(result: dict, world_size: int, machine: Machine, setup: Setup | None)
         for which, kind in ((0, "formula"), (1, "simulated")):
             if guesses[0][which] is not None:
                 drawn[f"{label}, {kind}"] = [guess[which] for guess in guesses]
-    title = f"Measured [recorded], beside {world_size} ranks [formula{', simulated' * bool(setup)}]"
+    title = f"{world_size} ranks, measured [recorded] beside predicted [formula{', simulated' * bool(setup)}]"
     chart(curves(Curves(title, sizes, "bytes", drawn, [0.0] * len(sizes)), dark=is_dark()))
-    small(
-        f"A sweep does not say how many ranks it had: predicted for the {world_size} chosen above. "
-        f"{_sources(machine, setup)}"
-    )
+    small(f"Predicted for the {world_size} ranks of the sweep. {_sources(machine, setup)}")
     listed(provenance(result["about"]) | {"Clocks": ""})

@@ -1,0 +1,78 @@
+"""By what this process was started: alone, by an MPI launcher, or by torchrun, and as which one of how many."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's env:// needs; torchrun sets them all
+MPI_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+MPI_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS")
+MEET = {"mpi": "mpiexec", "gloo": "torchrun", "nccl": "torchrun"}  # the other backends are one process
+CURES = {
+    "mpi": "add --backend gloo or --backend nccl, or start MPI with mpiexec or srun",
+    "gloo": "start it with torchrun, or alone: then it makes its own processes",
+    "nccl": "start it with torchrun, or alone: then it makes its own processes",
+}
+
+
+@dataclass(frozen=True)
+class Started:
+    by: str  # "torchrun", "mpiexec" (or srun), or "": by nobody who starts several
+    rank: int = 0
+    size: int = 1  # 0: the launcher does not say
+    local_rank: int = 0
+    local_size: int = 1
+
+    def refuse(self, backend: str) -> str:
+        """Why a run over this backend cannot be one of these processes, in a sentence, or ""."""
+        if not self.by or MEET.get(backend) == self.by or self.size == 1:
+            return ""
+        cure = CURES.get(backend, "start it alone, with python -m core.run")
+        what = f"{backend} ranks meet through {MEET[backend]}" if backend in MEET else f"{backend} is one process"
+        return f"{self.by} started this program several times, but {what}: {cure}"
+
+    def wrong_size(self, ranks: int, processes: int) -> str:
+        """What to say if this world has not as many processes as the run needs; "" if it has."""
+        if self.by != "torchrun" or self.size == processes:
+            return ""
+        more = f" ({processes} processes with the switches)" * (processes != ranks)
+        return (
+            f"asked for {ranks} ranks{more}, torchrun started {self.size}: nodes times --nproc-per-node must be "
+            f"{processes}; or leave out -n, and all that were started take part"
+        )
+
+    def launcher(self) -> str:
+        """What comes before `-m core.run` to start the same again, as far as one of the processes knows."""
+        if self.by != "torchrun":
+            return "python"
+        return f"torchrun --nnodes={self.size // self.local_size} --nproc-per-node={self.local_size}"
+
+
+def started(backend: str) -> Started:
+    """From the environment of this process; under srun both kinds of names may stand in it, so the backend decides."""
+    kinds = (_by_mpi(), _by_torchrun())
+    mpi_first = MEET.get(backend) == "mpiexec"
+    return next(filter(None, kinds if mpi_first else kinds[::-1]), Started(""))
+
+
+def _by_mpi() -> Started | None:
+    rank = next((os.environ[name] for name in MPI_RANKS if name in os.environ), None)
+    size = next((os.environ[name] for name in MPI_SIZES if name in os.environ), 0)
+    return None if rank is None else Started("mpiexec", int(rank), int(size))
+
+
+def _by_torchrun() -> Started | None:
+    env = os.environ
+    if not all(name in env for name in TORCHRUN):
+        return None
+    rank, size = int(env["RANK"]), int(env["WORLD_SIZE"])
+    local = int(env.get("LOCAL_RANK", rank)), int(env.get("LOCAL_WORLD_SIZE", size))
+    return Started("torchrun", rank, size, *local)
+
+
+def stay_here(world: Started) -> None:
+    """All processes of gloo on one machine: no network is needed, whatever the machine is called."""
+    if world.size == world.local_size:
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo0" if sys.platform == "darwin" else "lo")
