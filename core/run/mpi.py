@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from functools import partial
 
@@ -89,7 +90,7 @@ class MpiGroup(Group):
         import mpi4py
         from mpi4py import MPI
 
-        library = " ".join(MPI.Get_library_version().split("\n")[0].replace("\0", "").split())
+        library = " ".join(re.split("[\n,]", MPI.Get_library_version())[0].replace("\0", "").split())
         return {"MPI": library, "mpi4py": mpi4py.__version__}
 
     def clocks(self) -> list[dict] | None:

@@ -104,9 +104,10 @@ class Worker:
     def _meet(self) -> None:
         wanted, backend = self.request.num_processes, self.request.backend
         if self.group.size != wanted:
+            library = self.group.versions().get("MPI", "the library")
             raise RunFailed(
                 f"asked for {wanted} processes, but the {backend} world has {self.group.size}: start as many, and with "
-                "the launcher that belongs to the library (MPICH: the mpiexec beside this Python, or srun --mpi=pmi2; "
+                f"the launcher that belongs to {library} (MPICH, Intel MPI: their own mpiexec, or srun --mpi=pmi2; "
                 "Open MPI: its own mpiexec, or srun --mpi=pmix)"
             )
         hosts = self.group.share(len(set(self.group.gather(platform.node()) or [])))
