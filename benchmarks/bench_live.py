@@ -35,9 +35,9 @@ def methods(sizes: tuple[int, ...]) -> tuple[Method, ...]:
     found += [Method(name, through="memory") for name in ("recursive_doubling", "direct", "halving_doubling")]
     if sizes[-1] >= MIDDLE[1]:
         found = [m for m in found if m.algorithm != "recursive_doubling"]
-        found += [Method("direct", segments=k) for k in (4, 16)]
+        found += [Method("direct", segments=k) for k in (4, 16)] + [Method("direct", segments=4, through="memory")]
     if sizes[-1] >= LARGE[0]:
-        found += [Method("direct", segments=64)]
+        found += [Method("direct", segments=64), *(Method("direct", segments=k, through="memory") for k in (16, 64))]
     return tuple(found)
 
 
@@ -67,7 +67,8 @@ def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
         if size >= RING_FROM and roomy:
             line += f" {verdict(ring, RING_BAR)}"
         if roof:
-            line += f"  of memory bandwidth {roof['median'] / best['median']:.0%}"
+            share = roof["median"] / best["median"]
+            line += f"  of memory bandwidth {share:.0%}  bar {ROOF_BAR:.0%} {verdict(ROOF_BAR, share)}"
         lines.append(line + f"  foreign {native['foreign'] or 0:.0%}")
     return lines
 

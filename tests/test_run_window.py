@@ -20,11 +20,12 @@ from core.schedule import COPY, REDUCE, Schedule, send, together
 class Vertex(WindowExecutor):
     """The real calls; only the memory comes from numpy, and a wait says whether it is over instead of waiting."""
 
-    def __init__(self, plan, cut, memory, flags, kind):
+    def __init__(self, plan, cut, memory, flags, kind, awaited):
         dtype, self.op, self.world_size = kind
         self.program, self.cut, self.memory = plan, cut, memory
         self.data, self.staging = memory[plan.vertex], np.full(plan.num_staging, 77, dtype)
         self.offered, self.taken = flags
+        self._of_all = lambda mine: awaited
         self.empty, self.turn, self.waits = identity(self.op, dtype), [0], []
         self.doing, self.acts = self._prepare()
         self.place = len(self.acts)
@@ -60,7 +61,10 @@ class Memory:
         memory = [np.full(plan.num_elements, 99, inputs.dtype) for plan in plans]
         flags = [[0] * (window.APART * len(self.cut)) for _ in range(2)]
         kind = inputs.dtype, op, schedule.world_size
-        self.vertices = [Vertex(plan, self.cut, memory, flags, kind) for plan in plans]
+        known = Knowledge(self.cut, schedule.num_vertices)
+        thin = [i for plan in plans for i in window.thinned(plan.instructions, self.cut, known)]
+        awaited = {i.piece for i in thin if i.do == "sent"}
+        self.vertices = [Vertex(plan, self.cut, memory, flags, kind, awaited) for plan in plans]
         self.inputs = inputs  # [run, rank, element]
 
     def results(self, choose):

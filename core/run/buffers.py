@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from functools import reduce
 from itertools import pairwise
 
@@ -13,6 +15,8 @@ from core.collective import Collective
 from core.replay import OPS
 
 PAGE = 4096
+LARGE_PAGE = 2 << 20
+COLLAPSE = 25  # the number of MADV_COLLAPSE, in Linux 6.1 and later
 
 
 def aligned(num_elements: int, dtype) -> np.ndarray:
@@ -23,6 +27,20 @@ def aligned(num_elements: int, dtype) -> np.ndarray:
     found = raw[begin : begin + num_elements * itemsize].view(dtype)
     found.fill(0)
     return found
+
+
+def use_large_pages(memory: np.ndarray) -> bool:
+    """Move memory, used before, to large pages where the system can; its contents stay. False where it cannot.
+
+    The processor finds large pages quicker. Memory of one process gets them by the settings of its allocator, memory
+    that processes share only by this request.
+    """
+    begin = memory.ctypes.data + -memory.ctypes.data % LARGE_PAGE
+    end = (memory.ctypes.data + memory.nbytes) // LARGE_PAGE * LARGE_PAGE
+    if sys.platform != "linux" or begin >= end:
+        return False
+    advise = ctypes.CDLL(None).madvise
+    return advise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), COLLAPSE) == 0
 
 
 class Arena:

@@ -2,8 +2,10 @@
 
 All data lies in memory that every process sees. A sender does not send: it raises the flag of a piece when its
 elements may be read. The receiver adds them straight from the sender's memory to its own, and raises the second flag
-of that piece: the sender may write there again. The program is the same as for messages, so the same dangers are
-removed; where a step changes what it also offers, the piece still takes the way through the staging area.
+of that piece if the sender waits for it: the sender may write there again. The program is the same as for messages, so
+the same dangers are removed; where a step changes what it also offers, the piece still takes the way through the
+staging area. A sender that knows the place in the receiver's memory to be free (core.run.knowledge) writes there
+itself: what it has just added up is still in its cache, and with segments that is so for a buffer of any size.
 
 The flags rely on stores becoming visible in the order they were made, as on x86 processors; refuse() says so elsewhere.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections import Counter
 from functools import partial
 from itertools import pairwise
 
@@ -20,7 +23,7 @@ import numpy as np
 
 from core.replay import OPS, identity
 from core.run.backend import Call
-from core.run.buffers import PAGE, Arena, finished
+from core.run.buffers import LARGE_PAGE, PAGE, Arena, finished, use_large_pages
 from core.run.knowledge import Knowledge
 from core.run.mpi import forget_names
 from core.run.plan import Instruction, Piece, Program, Span
@@ -52,7 +55,9 @@ class WindowExecutor:
         self.empty = identity(self.op, dtype)
         self.crowded = comm.Get_size() > (os.cpu_count() or 1)
         itemsize = np.dtype(dtype).itemsize
-        rounded = -(-max(1, program.num_elements * itemsize) // PAGE) * PAGE
+        wanted = max(1, program.num_elements * itemsize)
+        page = LARGE_PAGE if wanted >= LARGE_PAGE else PAGE
+        rounded = -(-wanted // page) * page
         self.windows = [
             MPI.Win.Allocate_shared(rounded, 1, comm=comm),
             MPI.Win.Allocate_shared(2 * 8 * APART * len(cut) if comm.Get_rank() == 0 else 0, 1, comm=comm),
@@ -60,6 +65,7 @@ class WindowExecutor:
         self.memory = [self._seen(0, vertex, dtype) for vertex in range(comm.Get_size())]
         self.data = self.memory[comm.Get_rank()][: program.num_elements]
         self.data.fill(0)
+        use_large_pages(self.memory[comm.Get_rank()])
         self.staging = arena.take("staging", program.num_staging, dtype)
         flags = memoryview(self._seen(1, 0, np.int64))
         self.offered, self.taken = flags[: APART * len(cut)], flags[APART * len(cut) :]
@@ -102,6 +108,7 @@ class WindowExecutor:
         known = Knowledge(self.cut, len(self.memory))
         self.written = known.written
         steps = list(thinned(self.program.instructions, self.cut, known))
+        self.awaited = self._of_all({i.piece for i in steps if i.do == "sent"})
         straight = self._straight(steps)
         homes = {i.piece: i.target for i in steps if i.do == "receive"}
         doing, acts = [], []
@@ -111,28 +118,30 @@ class WindowExecutor:
             acts += found
         return doing, acts
 
+    def _of_all(self, mine: set[int]) -> set[int]:
+        """What any of the processes has."""
+        return set().union(*self.comm.allgather(mine))
+
     def _straight(self, steps: list[Instruction]) -> set[int]:
         """The pieces that are used as soon as they are here, and only once: they need no copy."""
-        uses = [i.piece for i in steps if i.do in ("reduce", "copy")]
+        uses = Counter(i.piece for i in steps if i.do in ("reduce", "copy"))
         follows = {a.piece for a, b in pairwise(steps) if a.do == "arrived" and b.piece == a.piece}
-        return {piece for piece in follows if uses.count(piece) == 1}
+        return {piece for piece in follows if uses[piece] == 1}
 
     def _calls(self, instruction: Instruction, homes: dict, straight: set[int]) -> list[Call]:
         do, number, target, source = instruction
         if do == "receive":
             return []
         if do == "send":
-            offer = self._raise(self.offered, number)
-            return [self._write(self.cut[number]), offer] if number in self.written else [offer]
+            offer = [self._raise(self.offered, number)]
+            return [self._write(self.cut[number]), *offer] if number in self.written else offer
         if do == "sent":
             return [self._until(self.taken, number)]
         if do == "arrived":
             wait = self._until(self.offered, number)
-            if number in self.written:
+            if number in self.written or number in straight:
                 return [wait]
-            copy = partial(np.copyto, self._view(homes[number]))
-            rest = [] if number in straight else [partial(copy, self._theirs(number)), self._raise(self.taken, number)]
-            return [wait, *rest]
+            return [wait, partial(np.copyto, self._view(homes[number]), self._theirs(number)), *self._done(number)]
         if do in ("reduce", "copy"):
             return self._use(do, number, target, source, number in straight)
         home = self._view(target)
@@ -145,7 +154,11 @@ class WindowExecutor:
             offset = piece.writes[0].offset
             other = self._theirs(number)[offset : offset + len(mine)]
         act = partial(np.copyto, mine, other) if do == "copy" else partial(OPS[self.op], mine, other, out=mine)
-        return [act, self._raise(self.taken, number)] if straight else [act]
+        return [act, *self._done(number)] if straight else [act]
+
+    def _done(self, number: int) -> list[Call]:
+        """Say that the piece was taken, if its sender wants to know."""
+        return [self._raise(self.taken, number)] if number in self.awaited else []
 
     def _write(self, piece: Piece) -> Call:
         first = piece.writes[0].target
