@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from core.run import entry, launch, runtimes
+from core.run import entry, launch, runtimes, spec
 from core.run.arguments import parser, request_of
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
@@ -19,10 +19,10 @@ from core.run.started import started
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    if options.spec:
-        return entry.of_a_job(Path(options.spec))
     world = started(options.backend)
     try:
+        if options.spec:
+            return entry.of_a_job(spec.read(Path(options.spec)))
         if problem := world.refuse(options.backend):
             return complain(problem, world.rank)
         if world.by or (options.worker and options.backend == "mpi"):
@@ -54,7 +54,7 @@ def _launch(request: Request, options: argparse.Namespace) -> int:
         return 130 if job.state == "cancelled" else 1
     files = write_or_tell(options.out, job.traces)
     print_result(job.result, files, options.json)
-    return 1 if options.out and not files else 0
+    return int(bool(options.out) and len(files) < len(job.traces))
 
 
 if __name__ == "__main__":

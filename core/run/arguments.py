@@ -59,8 +59,7 @@ def request_of(options: argparse.Namespace, world_size: int) -> Request:
         raise ValueError(f"--nccl and --share-gpu steer NCCL, and the backend is {options.backend}: add --backend nccl")
     if options.device and options.backend != "virtual":
         raise ValueError(f"--device is where virtual ranks live, not {options.backend} ranks: add --backend virtual")
-    if options.out and Path(options.out).is_dir():
-        raise ValueError(f"--out {options.out} is a folder: name a file in it, as in {Path(options.out) / 'trace.arl'}")
+    _refuse_out(options.out)
     return Request(
         world_size,
         _methods(options),
@@ -78,6 +77,15 @@ def request_of(options: argparse.Namespace, world_size: int) -> Request:
         trace=bool(options.out),
         fault=_fault(options.fault),
     )
+
+
+def _refuse_out(out: str) -> None:
+    try:
+        folder = bool(out) and Path(out).is_dir()
+    except (OSError, ValueError) as problem:
+        raise ValueError(f"--out cannot be a file: {getattr(problem, 'strerror', None) or problem}") from None
+    if folder:
+        raise ValueError(f"--out {out} is a folder: name a file in it, as in {Path(out) / 'trace.arl'}")
 
 
 def _methods(options: argparse.Namespace) -> tuple[Method, ...]:

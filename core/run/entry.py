@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 
-from core.run import faults, runtimes
+from core.run import faults, keeper, runtimes
 from core.run.arguments import request_of
 from core.run.groups import group_of, run_in_groups
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
-from core.run.started import Started
+from core.run.spec import Spec
+from core.run.started import Started, started
 from core.run.watch import Watch
 from core.run.worker import Report, RunFailed, Worker
 
 
-def of_a_job(spec: Path) -> int:
+def of_a_job(spec: Spec) -> int:
     """One process of a Job: events go to stdout, one JSON line each, traces into the job's folder."""
-    about = json.loads(spec.read_text())
-    request, folder = Request.from_dict(about["request"]), Path(about["folder"])
+    request = spec.request
 
     def report(event: dict) -> None:
         if event["ev"] == "trace":
             name = f"{event['label']}-{event['nbytes']}.arl".replace("/", "-")
-            (folder / name).write_bytes(event.pop("data"))
+            (spec.folder / name).write_bytes(event.pop("data"))
             event["file"] = name
-        os.write(1, (json.dumps(event) + "\n").encode())  # one call: lines of several processes do not mix
+        keeper.tell(event)
 
     def guard(rank: int) -> Watch:
-        return Watch(rank, about["folder"], about["parent"], request.time_limit)
+        return Watch(rank, str(spec.folder), spec.parent, request.time_limit, spec.born)
 
-    return work(request, report, guard, about["command"])
+    if request.backend == "mpi" and hasattr(os, "fork"):
+        keeper.stay_behind(started("mpi").rank)
+    code = work(request, report, guard, spec.command, lambda group: os._exit(1))
+    if code:
+        os._exit(code)  # MPI would end the others here, before they are heard: the job does it
+    return 0
 
 
 def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
@@ -77,22 +79,26 @@ def _fits(options: argparse.Namespace, world_size: int, size: int) -> bool:
     return not request.refuse() and request.num_processes == size
 
 
-def work(request: Request, report: Report, guard: Callable[[int], Watch], command: str) -> int:
-    """What the processes of both kinds do; the exit code. Errors become an event, and the end of all processes."""
+def work(request: Request, report: Report, guard: Callable[[int], Watch], command: str, end=None) -> int:
+    """What the processes of both kinds do; the exit code. Errors become an event, and the end of all processes.
+
+    `end(group)` brings that about; without it the group's library does.
+    """
 
     def one(group) -> int:
         watch = guard(group.rank)
         try:
+            faults.begin(request.fault, group.rank)
             result = Worker(request, group, report, watch, command).work()
         except RunFailed as failed:
             if group.rank == 0:
-                report({"ev": "error", "text": str(failed)})
+                report({"ev": "error", "rank": 0, "text": str(failed)})
             return 3
         except Exception as problem:
             traceback.print_exc()
-            report({"ev": "error", "text": f"process {group.rank}: {type(problem).__name__}: {_plain(problem)}"})
+            report(keeper.error(group.rank, problem))
             sys.stderr.flush()
-            group.abort(1)
+            end(group) if end else group.abort(1)
             return 1
         if group.rank == 0:
             report({"ev": "done", "result": result})
@@ -103,8 +109,3 @@ def work(request: Request, report: Report, guard: Callable[[int], Watch], comman
     except runtimes.Missing as missing:
         report({"ev": "error", "text": str(missing), "all": True})
         return 2
-
-
-def _plain(problem: Exception) -> str:
-    """What went wrong, without the place in somebody else's source that gloo puts first."""
-    return re.sub(r"^\[[^\]]*\] ", "", str(problem))[:300]

@@ -12,8 +12,11 @@ KINDS = {
     "kill": "process {rank} is killed in mid-run",
     "freeze": "process {rank} is frozen in mid-run",
     "raise": "process {rank} runs into an error in mid-run",
+    "early": "process {rank} runs into an error before the first step",
+    "exit": "process {rank} leaves without a word in mid-run",
     "late": "process {rank} starts {seconds:g} s late",
 }
+LEFT = 7  # exit code of a process that leaves without a word
 
 
 def describe(fault: dict) -> str:
@@ -33,12 +36,18 @@ def refuse(fault: dict, num_processes: int) -> str:
 
 def breaks(fault: dict) -> bool:
     """Does the run end with it?"""
-    return fault.get("kind") in ("kill", "freeze", "raise")
+    return fault.get("kind") in ("kill", "freeze", "raise", "exit")
+
+
+def begin(fault: dict, rank: int) -> None:
+    """Called by every process before it does anything."""
+    if fault.get("kind") == "early" and fault["rank"] == rank:
+        raise ValueError("an error made on purpose, before the first step")
 
 
 def arm(executor: Executor, fault: dict) -> None:
     """Make the process of this executor fail halfway through its program, or start late."""
-    if not executor.acts or fault.get("rank") != executor.program.vertex:
+    if fault.get("kind") == "early" or not executor.acts or fault.get("rank") != executor.program.vertex:
         return
     place = 0 if fault["kind"] == "late" else len(executor.acts) // 2
     act = executor.acts[place]
@@ -55,5 +64,7 @@ def _fail(fault: dict) -> None:
         time.sleep(fault["seconds"])
     elif fault["kind"] == "raise":
         raise ValueError("an error made on purpose")
+    elif fault["kind"] == "exit":
+        os._exit(LEFT)
     else:
         os.kill(os.getpid(), signal.SIGKILL if fault["kind"] == "kill" else signal.SIGSTOP)

@@ -1,18 +1,14 @@
 """Processes that talk through gloo, torch's library for processors: sockets, one connection for every two ranks.
 
 torch is loaded once, and then the process copies itself for every rank: eight ranks start as fast as one. They meet at
-a file, so no port has to be free. When a process is gone, gloo tells the others at once.
+a file, so no port has to be free. When a process is gone, gloo tells the others at once (not always: see keeper.py).
 """
 
 from __future__ import annotations
 
 import datetime
 import os
-import signal
-import threading
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryDirectory
 
@@ -21,12 +17,12 @@ import numpy as np
 from core.run import torch_clocks
 from core.run.backend import Call, Group, Link
 from core.run.buffers import finished
+from core.run.keeper import error, keep, tell
 from core.run.plan import Piece
 from core.run.runtimes import Missing
 from core.run.started import started, stay_here
 
 TAGS = 1 << 20
-LOOK, LAST_WORDS = 0.1, 0.5  # seconds between two looks at the others, and for them to say why they end
 REDUCTIONS = {"sum": "SUM", "avg": "SUM", "prod": "PRODUCT", "max": "MAX", "min": "MIN"}
 
 
@@ -117,7 +113,7 @@ class GlooGroup(Group):
 
 
 def run_gloo(size: int, time_limit: float, one: Callable[[Group], int]) -> int:
-    """Call one(group) in `size` processes, this one and copies of it; the largest exit code. Raises Missing."""
+    """Call one(group) in `size` copies of this process, which keeps them; 0 or an exit code. Raises Missing."""
     if not hasattr(os, "fork"):
         raise Missing("gloo runs need a system on which a process can copy itself (Linux, macOS): choose threads")
     try:
@@ -132,20 +128,8 @@ def run_gloo(size: int, time_limit: float, one: Callable[[Group], int]) -> int:
         return _rank(world.rank, world.size, "env://", time_limit, one)
     with TemporaryDirectory() as folder:
         meet = f"file://{folder}/meet"
-        others = [_copy(rank, size, meet, time_limit, one) for rank in range(1, size)]
-        codes: dict[int, int] = {}
-        guard = threading.Thread(target=_guard, args=(others, codes), daemon=True)
-        guard.start()
-        try:
-            code = _rank(0, size, meet, time_limit, one)
-            if code:
-                return code
-            guard.join()
-            return max(codes.values(), default=0)
-        finally:
-            for pid in others:
-                with suppress(ProcessLookupError, ChildProcessError):
-                    os.kill(pid, signal.SIGKILL)  # no effect on those that have ended
+        ranks = {_copy(rank, size, meet, time_limit, one): rank for rank in range(size)}
+        return keep(ranks)
 
 
 def _copy(rank: int, size: int, meet: str, time_limit: float, one: Callable) -> int:
@@ -156,6 +140,8 @@ def _copy(rank: int, size: int, meet: str, time_limit: float, one: Callable) -> 
     code = 1
     try:
         code = _rank(rank, size, meet, time_limit, one)
+    except Exception as problem:  # before or after what `one` does: the others may be gone already
+        tell(error(rank, problem))
     finally:
         os._exit(code)
 
@@ -171,18 +157,3 @@ def _rank(rank: int, size: int, meet: str, time_limit: float, one: Callable[[Gro
     if not code:
         dist.destroy_process_group()
     return code
-
-
-def _guard(others: list[int], codes: dict[int, int]) -> None:
-    """Note how the other processes end. When one has failed, end all: gloo does not always notice."""
-    while len(codes) < len(others):
-        for rank, pid in enumerate(others, 1):
-            ended, status = (0, 0) if pid in codes else os.waitpid(pid, os.WNOHANG)
-            if ended:
-                codes[pid] = os.waitstatus_to_exitcode(status)
-            if codes.get(pid):
-                time.sleep(LAST_WORDS)  # those that gloo has told say what it said
-                how = f"was ended by signal {-codes[pid]}" if codes[pid] < 0 else f"ended with code {codes[pid]}"
-                os.write(2, f"process {rank} {how}\n".encode())
-                os._exit(1)
-        time.sleep(LOOK)

@@ -10,20 +10,16 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.run import processes, runtimes
-from core.run.launch import QUEUE
+from core.run import child, runtimes
 from core.run.measure import processor_seconds
-
-LOOK = 0.03  # seconds between two looks at a probe
+from core.run.turns import QUEUE, Turn
 
 
 @dataclass(frozen=True)
@@ -50,13 +46,13 @@ def look(probe: Probe, cancelled: threading.Event | None = None) -> dict:
     where the system does not say). After it no process of the probe is left, however it ended.
     """
     began, busy, run_id = time.monotonic(), _busy_with_others(), uuid.uuid4().hex
-    with tempfile.TemporaryDirectory(prefix=processes.FOLDER) as folder:
-        try:
-            answer = _ask(probe, run_id, Path(folder), cancelled or threading.Event())
-        except runtimes.Missing as missing:
-            answer = {"missing": str(missing)}
-        except OSError as problem:
-            answer = {"problem": f"the probe could not be started: {problem}"}
+    try:
+        with child.workplace(run_id) as folder:
+            answer = _ask(probe, run_id, folder, cancelled or threading.Event())
+    except runtimes.Missing as missing:
+        answer = {"missing": str(missing)}
+    except OSError as problem:
+        answer = {"problem": f"the probe could not be started: {problem}"}
     wall, after = time.monotonic() - began, _busy_with_others()
     known = busy is not None and after is not None
     foreign = round(max(0.0, after - busy) / (wall * (os.cpu_count() or 1)), 3) if known else None
@@ -71,22 +67,14 @@ def _busy_with_others() -> float | None:
 
 def _ask(probe: Probe, run_id: str, folder: Path, cancelled: threading.Event) -> dict:
     """Start the probe, wait for it, end it if it takes too long. Raises Missing, OSError."""
-    mine = {"parent": os.getpid(), "born": processes.started(os.getpid())}
-    (folder / "spec.json").write_text(json.dumps(mine))  # whoever tidies up later sees whose folder this is
     env = runtimes.environment(run_id, str(folder), probe.processes, 0)
+    until = time.monotonic() + probe.limit
+    late = f"no answer within {probe.limit:g} s, so the probe was ended: look again"
     with open(folder / "said", "w+b") as said, open(folder / "errors", "w+b") as errors:
-        how = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": errors, "start_new_session": True}
-        process = subprocess.Popen(_program(probe), cwd=runtimes.ROOT, env=env, **how)
-        until, in_time = time.monotonic() + probe.limit, True
-        try:
-            while process.poll() is None and in_time:
-                in_time = time.monotonic() < until and not cancelled.wait(LOOK)
-        finally:
-            processes.end(process, run_id)
-        if cancelled.is_set():
-            return {"problem": "the survey was cancelled"}
-        if not in_time:
-            return {"problem": f"no answer within {probe.limit:g} s, so the probe was ended: look again"}
+        with child.running(_program(probe), env, said, errors) as process:
+            ended = child.follow(process, cancelled, lambda: late if time.monotonic() > until else "")
+        if ended:
+            return {"problem": "the survey was cancelled" if ended == "cancelled" else ended}
         said.seek(0)
         errors.seek(0)
         return _answer(said.read(1 << 20), errors.read(1 << 20), process.returncode)
@@ -112,43 +100,20 @@ def _answer(said: bytes, errors: bytes, code: int) -> dict:
     return {"problem": f"the probe ended with code {code} and said nothing{': ' + last.strip()[:200] if last else ''}"}
 
 
-class Survey:
-    """All probes, one after another, in the line of the live runs. Looked at from outside, like a Job."""
+class Survey(Turn):
+    """All probes, one after another, in the line of the live runs."""
 
     def __init__(self, probes: tuple[Probe, ...] = PROBES):
+        super().__init__()
         self.probes, self.answers = probes, {}
-        self.state = "waiting"  # then "running", then "done" or "cancelled"
-        self.text, self.done, self.error = "waiting for its turn", 0.0, ""
         self.date = ""
-        self._cancel, self._over = threading.Event(), threading.Event()
-
-    @property
-    def over(self) -> bool:
-        return self._over.is_set()
-
-    @property
-    def position(self) -> int:
-        """How many runs are before this one."""
-        return QUEUE.position(self)
 
     def start(self) -> Survey:
-        """Join the line. Raises core.run.launch.Refused when it is too long."""
+        """Join the line. Raises core.run.turns.Refused when it is too long."""
         QUEUE.join(self)
         return self
 
-    def cancel(self) -> None:
-        self._cancel.set()
-        QUEUE.leave(self)
-
-    def wait(self, timeout: float | None = None) -> bool:
-        return self._over.wait(timeout)
-
-    def close(self, state: str, error: str = "") -> None:
-        self.state, self.error = state, error
-        self._over.set()
-
     def run(self) -> None:
-        """Called by the queue, in a thread of its own."""
         self.state = "running"
         self.date = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         try:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import shutil
 import signal
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
 GRACE = 1.0  # seconds between asking and forcing
+DYING = 10.0  # seconds that a busy machine may take to end what was forced
 
 
 def of_run(run_id: str) -> list[int]:
@@ -28,24 +29,27 @@ def of_run(run_id: str) -> list[int]:
     return found
 
 
-def end(launcher, run_id: str) -> None:
+def end(launcher, run_id: str, since: float) -> None:
     """Ask the launcher (a Popen in a session of its own) to stop, then force it, then force what it left behind.
 
-    Killing the launcher's group is not enough: MPI's ranks are in groups of their own.
+    Killing the launcher's group is not enough: MPI's ranks are in groups of their own. `since` is when it was started,
+    in seconds of the day's clock.
     """
-    names = shared_memory(of_run(run_id)) if launcher.poll() is None else set()
     _to_group(launcher.pid, signal.SIGTERM)
     _wait(lambda: launcher.poll() is not None, GRACE)
     _to_group(launcher.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-    for _ in range(20):
-        left = of_run(run_id)
+    force(run_id)
+    launcher.wait()
+    forget(of_nobody(since))
+
+
+def force(run_id: str, spared: int = 0) -> None:
+    """End every process of a run at once, but for the one that is spared."""
+    until = time.monotonic() + DYING
+    while (left := [pid for pid in of_run(run_id) if pid != spared]) and time.monotonic() < until:
         for pid in left:
             _send(pid, signal.SIGKILL)
-        if not left:
-            break
-        time.sleep(0.05)
-    launcher.wait()
-    forget(names)
+        time.sleep(0.02)
 
 
 def started(pid: int) -> str:
@@ -64,31 +68,35 @@ def started(pid: int) -> str:
     return "alive"
 
 
-def first_to_end(pids: list[int]) -> list[int]:
-    """Wait until one of the processes ends; which of them have ended then. Nothing where the system cannot tell."""
-    if not hasattr(os, "pidfd_open"):
-        return []
-    watch, of = select.poll(), {}
-    try:
-        for pid in pids:
-            of[os.pidfd_open(pid)] = pid
-        for descriptor in of:
-            watch.register(descriptor, select.POLLIN)
-        return [of[descriptor] for descriptor, _ in watch.poll()]
-    except OSError:
-        return []
-    finally:
-        for descriptor in of:
-            os.close(descriptor)
+def stopped(pid: int) -> bool:
+    """Has a signal (SIGSTOP and its like) frozen this process? Linux; elsewhere nobody knows."""
+    with suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "Tt"
+    return False
+
+
+def is_folder(folder: Path, run_id: str) -> bool:
+    """Is this the folder of that run, as new_folder makes it?"""
+    return folder.name.startswith(f"{FOLDER}{run_id[:8]}-") and folder.is_dir() and not folder.is_symlink()
+
+
+def new_folder(run_id: str) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{run_id[:8]}-"))
+
+
+def remove(folder: Path) -> None:
+    """Delete a run's folder with all that is in it; anything that is not called like one stays untouched."""
+    if folder.name.startswith(FOLDER):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def tidy(place: str) -> None:
     """Remove the folders of runs whose starter was killed before it could do so itself."""
     for spec in Path(place).glob(f"{FOLDER}*/spec.json"):
-        with suppress(OSError, ValueError, KeyError):
+        with suppress(OSError, ValueError, KeyError, TypeError):
             about = json.loads(spec.read_text())
             if started(about["parent"]) != about["born"]:
-                shutil.rmtree(spec.parent, ignore_errors=True)
+                remove(spec.parent)
 
 
 def shared_memory(pids: list[int]) -> set[str]:
@@ -99,6 +107,24 @@ def shared_memory(pids: list[int]) -> set[str]:
             lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
             found |= {line.split(maxsplit=5)[5] for line in lines if "/dev/shm/" in line}
     return {path for path in found if not path.endswith("(deleted)")}
+
+
+def of_nobody(since: float) -> set[str]:
+    """MPICH's files of shared memory that are younger than that, and that no process uses any more.
+
+    Those of processes that were killed while MPI began. Whoever makes such a file has it open until it is in its
+    memory, so one that was there before all processes were looked at, and that none of them has, is nobody's.
+    """
+    found = set()
+    for path in Path("/dev/shm").glob("mpich_shm*"):
+        with suppress(OSError):
+            if path.stat().st_uid == os.getuid() and path.stat().st_ctime > since - 1:
+                found.add(str(path))
+    for place in Path("/proc").glob("[0-9]*") if found else ():
+        with suppress(OSError):
+            found -= {os.readlink(descriptor) for descriptor in (place / "fd").iterdir()}
+        found -= shared_memory([int(place.name)])
+    return found
 
 
 def forget(names: set[str]) -> None:

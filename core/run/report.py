@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import uuid
 from pathlib import Path
 
 from core.run import sweep
@@ -114,26 +115,37 @@ def print_result(result: dict, files: list[str], as_json: bool) -> None:
 
 
 def write_or_tell(out: str, traces: list[dict]) -> list[str]:
-    """The files written; why there are none goes to stderr, so that the result still stands alone on stdout."""
-    try:
-        return write(out, traces)
-    except OSError as problem:
-        why = problem.strerror or problem
-        print(f"core.run: the run is done, but its trace cannot be written to {out}: {why}", file=sys.stderr)
-        return []
-
-
-def write(out: str, traces: list[dict]) -> list[str]:
-    """Write the trace files; several of them get names of their own."""
-    if not out:
-        return []
-    path, written = Path(out), []
-    for found in traces:
-        name = path
-        if len(traces) > 1:
-            word = "".join(c if c.isalnum() else "-" for c in f"{found['label']}-{found['nbytes']}").strip("-")
-            name = path.with_name(f"{path.stem}-{word}{path.suffix or '.arl'}")
-        name.parent.mkdir(parents=True, exist_ok=True)
-        name.write_bytes(found["data"])
-        written.append(str(name))
+    """The files written; why one is missing goes to stderr, so that the result still stands alone on stdout."""
+    written = []
+    for path, found in zip(_names(out, traces), traces):
+        try:
+            _write(path, found["data"])
+            written.append(str(path))
+        except OSError as problem:
+            why = problem.strerror or problem
+            print(f"core.run: the run is done, but its trace cannot be written to {path}: {why}", file=sys.stderr)
     return written
+
+
+def _names(out: str, traces: list[dict]) -> list[Path]:
+    """Where the trace files go; several of them get names of their own."""
+    path = Path(out)
+    if not out or len(traces) < 2:
+        return [path] * bool(out)
+    words = ("".join(c if c.isalnum() else "-" for c in f"{one['label']}-{one['nbytes']}").strip("-") for one in traces)
+    return [path.with_name(f"{path.stem}-{word}{path.suffix or '.arl'}") for word in words]
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of a file or nothing: what was there before stays until the new one is complete. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve()  # a link stays a link
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)  # a device or a pipe
+        return
+    part = target.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ DTYPES = ("float32", "float64", "int32", "int64", "float16")
 THROUGH = ("messages", "memory")
 MAX_PROCESSES = 32
 MAX_BYTES = 1 << 30
+MAX_SIZES = 100
+MAX_METHODS = 200
 MAX_TRANSFERS = 200_000  # of a schedule in a file
 
 
@@ -72,7 +75,8 @@ class Method:
         if self.algorithm in shifts.KINDS and world_size > 1:
             return ""
         if self.algorithm not in ALGORITHMS:
-            return f"there is no algorithm {self.algorithm!r}: choose one of {', '.join(ALGORITHMS)}"
+            close = get_close_matches(self.algorithm[:60], ALGORITHMS, 3) or ALGORITHMS
+            return f"there is no algorithm {self.algorithm[:60]!r}: choose one of {', '.join(close)}"
         if ALGORITHMS[self.algorithm].collective is BARRIER:
             return f"{self.algorithm} moves no data: there is nothing to measure here"
         problem = ALGORITHMS[self.algorithm].refuse(world_size, **self.options)
@@ -109,7 +113,7 @@ class Request:
     time_limit: float = 60.0  # seconds after which everything is ended
     native: bool = True  # also time the library's own all-reduce
     library: str = "tuned"  # how the MPI library is set up: see runtimes.tuning
-    roof: bool = False  # also time additions that move as much memory as an all-reduce of two ranks must
+    roof: bool = False  # also time the least that an all-reduce does to memory: see Worker._roof
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
     mishap: str = ""  # a mistake to make instead of a run: a name in mishaps.MISHAPS
@@ -160,6 +164,8 @@ class Request:
     def _refuse_sizes(self) -> str:
         if not self.sizes:
             return "no size was given: say how many bytes to all-reduce"
+        if len(self.sizes) > MAX_SIZES:
+            return f"{len(self.sizes)} sizes: a live run takes at most {MAX_SIZES}"
         for size in self.sizes:
             if not 0 <= size <= MAX_BYTES:
                 return f"{size} bytes: a live run takes 0 to {MAX_BYTES} bytes (1 GiB)"
@@ -170,6 +176,8 @@ class Request:
     def _refuse_methods(self) -> str:
         if not self.methods:
             return "no algorithm was given"
+        if len(self.methods) > MAX_METHODS:
+            return f"{len(self.methods)} algorithms: a live run takes at most {MAX_METHODS}"
         if self.backend != "mpi" and any(method.through == "memory" for method in self.methods):
             return "shared memory is a choice between MPI processes: choose the backend mpi, or messages"
         if problem := next(filter(None, (method.refuse(self.world_size) for method in self.methods)), ""):

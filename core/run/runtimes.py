@@ -26,6 +26,7 @@ STEERING = (  # how the names of settings begin that change how fast MPI is
     *(f"OMPI_MCA_{part}" for part in ("btl", "coll", "mpi_", "mtl", "osc", "pml", "smsc")),
     *(f"I_MPI_{part}" for part in ("ADJUST", "COLL", "FABRICS", "SHM", "THREAD", "WAIT")),
 )
+KNOWN = ("HYDRA", "MPI", "OpenRTE")  # words in what the launchers say of themselves
 GET_MPI = "pip install mpi4py mpich" if sys.platform != "win32" else "pip install mpi4py impi-rt"
 
 
@@ -79,6 +80,12 @@ def _asked(path: str) -> Launcher:
         raise Missing(f"{path} does not answer ({problem}): {GET_MPI}") from None
     text = done.stdout + done.stderr
     words = text.split()
+    if not any(name in text for name in KNOWN):
+        said = f"said {' '.join(words)[:80]!r}" if words else "said nothing"
+        raise Missing(
+            f"{path} is no MPI launcher that we know: asked with --version, it {said} and ended with code "
+            f"{done.returncode}. Set ALLREDUCE_MPIEXEC to the mpiexec of MPICH, Open MPI or Intel MPI, or unset it"
+        )
     flavour = "openmpi" if "Open MPI" in text or "OpenRTE" in text else "intel" if "Intel" in text else "mpich"
     version = next((word for word in words if word[0].isdigit() and "." in word), "of unknown version")
     return Launcher(path, flavour, version)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from core.run.launch import Job
+from abc import ABC, abstractmethod
 
 MOST_WAITING = 16
 
@@ -16,13 +13,46 @@ class Refused(Exception):
     """Says why a run is not started, and what to do."""
 
 
+class Turn(ABC):
+    """Something that waits in line, runs and ends. Looked at from outside; its own threads never call anybody."""
+
+    def __init__(self):
+        self.state = "waiting"  # then "running", then "done", "failed" or "cancelled"
+        self.text, self.done, self.error = "waiting for its turn", 0.0, ""
+        self._cancel, self._over = threading.Event(), threading.Event()
+
+    @abstractmethod
+    def run(self) -> None:
+        """All of it; called by the queue, in a thread of its own. It must end with close()."""
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    @property
+    def position(self) -> int:
+        """How many are before this one."""
+        return QUEUE.position(self)
+
+    def cancel(self) -> None:
+        self._cancel.set()
+        QUEUE.leave(self)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._over.wait(timeout)
+
+    def close(self, state: str, error: str = "") -> None:
+        self.state, self.error = state, error
+        self._over.set()
+
+
 class Queue:
     """One run at a time, in the order of asking: two at once would spoil each other's times."""
 
     def __init__(self):
         self._lock, self._line = threading.Lock(), []
 
-    def join(self, job: Job) -> None:
+    def join(self, job: Turn) -> None:
         with self._lock:
             if len(self._line) > MOST_WAITING:
                 raise Refused(f"{MOST_WAITING} runs are waiting already: try again in a minute")
@@ -30,21 +60,21 @@ class Queue:
             if len(self._line) == 1:
                 self._start(job)
 
-    def leave(self, job: Job) -> None:
+    def leave(self, job: Turn) -> None:
         """Give up a place in the line; a run that has begun stays until its processes are gone."""
         with self._lock:
             if job in self._line[1:]:
                 self._line.remove(job)
                 job.close("cancelled", "the run was cancelled before it began")
 
-    def position(self, job: Job) -> int:
+    def position(self, job: Turn) -> int:
         with self._lock:
             return self._line.index(job) if job in self._line else 0
 
-    def _start(self, job: Job) -> None:
+    def _start(self, job: Turn) -> None:
         threading.Thread(target=self._turn, args=(job,), daemon=True).start()
 
-    def _turn(self, job: Job) -> None:
+    def _turn(self, job: Turn) -> None:
         try:
             job.run()
         finally:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import shutil
 import sys
 import threading
 import time
@@ -25,12 +24,12 @@ LATER = 2.0  # seconds that whoever started the run has to end it, before its pr
 class Watch:
     """What this process is doing, for whoever asks."""
 
-    def __init__(self, rank: int, folder: str = "", parent: int = 0, time_limit: float = 60.0):
+    def __init__(self, rank: int, folder: str = "", parent: int = 0, time_limit: float = 60.0, born: str = ""):
         self.rank, self.folder, self.parent = rank, Path(folder) if folder else None, parent
         self.cut: list[Piece] = []
         self.phase = "starts"
         self.main = threading.get_ident()
-        self.born = processes.started(parent)
+        self.born = born or processes.started(parent)
         faulthandler.dump_traceback_later(time_limit + LATER, exit=True)
         if folder or parent:
             threading.Thread(target=self._guard, daemon=True).start()
@@ -39,16 +38,17 @@ class Watch:
         answered = False
         while True:
             time.sleep(LOOK)
-            if self.parent and processes.started(self.parent) != self.born:
+            if self.parent and (not self.born or processes.started(self.parent) != self.born):
                 self._leave()
             if self.folder and not answered and (self.folder / "where").exists():
                 answered = True
                 self._answer()
 
     def _leave(self) -> None:
-        """Nobody is left who wants the result, or who tidies up."""
+        """Nobody is left who wants the result, or who tidies up: end the whole run, keepers and launchers too."""
+        processes.force(os.environ.get("ALLREDUCE_RUN", ""), spared=os.getpid())
         if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            processes.remove(self.folder)
         os._exit(70)
 
     def _answer(self) -> None:

@@ -52,5 +52,5 @@ def test_the_living_hear_of_the_dead(kind, sentence, nothing_left):
 def test_a_frozen_one_only_shows_by_silence(nothing_left):
     job = finished((Method("ring"),), fault={"kind": "freeze", "rank": 1}, idle=5.0)
     assert job.state == "failed"
-    assert job.where[1] == "process 1 does not answer: it is frozen, or was never started"
+    assert job.where[1] == "process 1 is frozen: a signal has stopped it"
     nothing_left(job.run_id)
