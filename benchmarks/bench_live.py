@@ -24,6 +24,7 @@ MANY = (4 << 10, 64 << 10, 1 << 20)
 STAMPS = (32 << 10, 1 << 20, 16 << 20)
 BARS = {8: 2.0, 512: 2.0, 4 << 10: 1.15, **dict.fromkeys(MIDDLE, 0.75), **dict.fromkeys(LARGE, 0.65)}
 GLOO_BARS = {8: 0.6, 4 << 10: 0.6, 32 << 10: 0.6, 64 << 20: 1.05}
+MEMORY = ("binomial_tree", "recursive_doubling", "direct", "halving_doubling")
 PREDICTED = ("ring", "recursive_doubling", "halving_doubling", "binomial_tree")
 PREDICTED_AT = (64, 2 << 10, 32 << 10, 512 << 10, 8 << 20, 32 << 20)
 CROWDED_BAR, RING_BAR, RING_FROM, STAMP_BAR, ROOF_BAR = 0.7, 1.05, 256 << 10, 1.05, 0.85
@@ -32,7 +33,7 @@ CROWDED_BAR, RING_BAR, RING_FROM, STAMP_BAR, ROOF_BAR = 0.7, 1.05, 256 << 10, 1.
 def methods(sizes: tuple[int, ...]) -> tuple[Method, ...]:
     """What may win at these sizes."""
     found = [Method("ring"), Method("recursive_doubling"), Method("direct")]
-    found += [Method(name, through="memory") for name in ("recursive_doubling", "direct", "halving_doubling")]
+    found += [Method(name, through="memory") for name in MEMORY]
     if sizes[-1] >= MIDDLE[1]:
         found = [m for m in found if m.algorithm != "recursive_doubling"]
         found += [Method("direct", segments=k) for k in (4, 16)] + [Method("direct", segments=4, through="memory")]
