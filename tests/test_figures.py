@@ -63,12 +63,22 @@ def test_curves_are_told_apart_by_more_than_colour():
     assert len({(dash, symbol) for _, dash, symbol in looks[:5]}) == 5
 
 
+def test_without_a_bound_nothing_is_shaded_and_a_name_is_no_markup():
+    figure = curves(Curves("t", [8, 16], "bytes", {"<b>a</b>": [1e-6, 2e-6]}, [0.0, 0.0]))
+    assert [curve.name for curve in figure.data] == ["&lt;b&gt;a&lt;/b&gt;"]
+    assert "bound" not in figure.layout.meta["alt"]
+    assert "shaded" not in figure.layout.meta["alt"]
+    bounded = curves(Curves("t", [8, 16], "bytes", {"a": [1e-6, 2e-6]}, [0.0, 1e-6]))
+    assert "impossible" in [curve.name for curve in bounded.data]
+    assert "bound 1 us" in bounded.layout.meta["alt"]
+
+
 def test_curves_leave_gaps_where_an_algorithm_refuses_and_bear_zeros():
     data = Curves("t", [2, 3], "ranks", {"a": [float("nan"), 1e-6], "b": [0.0, 0.0]}, [0.0, 0.0])
     figure = curves(data)
-    assert np.isnan(figure.data[2].y[0])
+    assert np.isnan(next(curve for curve in figure.data if curve.name == "a").y[0])
     assert np.isfinite(figure.layout.yaxis.range).all()
-    assert "At 2 ranks: b 0 s; bound 0 s." in describe(data)
+    assert "At 2 ranks: b 0 s." in describe(data)
 
 
 @pytest.mark.parametrize(("name", "world_size"), [("ring", 4), ("sharp", 16), ("halving_doubling", 6), ("census", 5)])
@@ -83,6 +93,33 @@ def test_frames_move_every_transfer_and_end_complete(name, world_size):
     ranks = np.array(last)[:world_size, : schedule.num_chunks]
     assert (ranks == world_size).all()
     assert all(frame.layout.title.text for frame in figure.frames)
+
+
+@pytest.mark.parametrize("name", [n for n, a in ALGORITHMS.items() if not a.refuse(8)])
+def test_packets_say_which_chunk_they_carry_and_what_it_becomes(name):
+    trace = traced(name, 8)
+    schedule, figure = trace.schedule, frames.frames(trace, ALGORITHMS[name].collective)
+    flying = [frame.data[0].text for frame in figure.frames if frame.name.endswith(".5")]
+    for step, labels in zip(schedule, flying, strict=True):
+        into = step.chunk if step.into is None else step.into
+        for i, label in enumerate(labels):
+            assert label[0] == ("+" if step.op[i] == REDUCE else "=")
+            ends = [_first_slot(part, schedule.num_chunks) for part in label[1:].split("→")]
+            assert (ends[0], ends[-1]) == (step.chunk[i], into[i])
+            assert ("–" in label) == (step.count[i] > 1)
+
+
+def _first_slot(text, chunks):
+    """The slot that "3", "4–7" or "s0" (scratch) begins with."""
+    number = text.split("–")[0]
+    return chunks + int(number[1:]) if number.startswith("s") else int(number)
+
+
+def test_the_hand_out_shows_a_strange_name_as_text():
+    schedule = Schedule.from_steps(list(RING(3)), name="<script>alert(1)</script> & more", world_size=3, num_chunks=3)
+    page = frames.html(lockstep(schedule, 1 << 20, MACHINE))
+    title = re.search("<title>(.*?)</title>", page, re.S)[1]
+    assert title == "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more, 3 ranks"
 
 
 def test_frames_wait_for_the_reader():

@@ -6,6 +6,8 @@ does the same for a thousand ranks; frames hold every picture, so they are for f
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -54,7 +56,8 @@ def frames(trace: Trace, collective: Collective = ALL_REDUCE, dark: bool = False
     pictures = [_frame("0", _nothing(), buffers(), f"Start. {told[0]}")]
     for s, step in enumerate(schedule):
         for share in FLIGHT:
-            pictures.append(_frame(f"{s + share:g}", _packets(step, place, share, ink), None, told[s]))
+            flying = _packets(step, schedule.num_chunks, place, share, ink)
+            pictures.append(_frame(f"{s + share:g}", flying, None, told[s]))
         apply(step, held)
         clock = f" [{trace.origin}, {show_seconds(_end(trace, s))}]"
         pictures.append(_frame(f"{s + 1}", _nothing(), buffers(), told[s] + clock))
@@ -70,7 +73,7 @@ def html(trace: Trace, collective: Collective = ALL_REDUCE) -> str:
     figure = frames(trace, collective)
     config = {"displayModeBar": False, "responsive": True}
     page = figure.to_html(include_plotlyjs=True, include_mathjax=False, auto_play=False, config=config)
-    title = f"{trace.schedule.name}, {trace.schedule.world_size} ranks"
+    title = escape(f"{trace.schedule.name}, {trace.schedule.world_size} ranks")
     return page.replace("<head>", f"<head><title>{title}</title>", 1).replace("<html>", '<html lang="en">', 1)
 
 
@@ -95,16 +98,15 @@ def _frame(name: str, packets: dict, buffers: dict | None, text: str) -> dict:
     return {"name": name, "data": data, "traces": traces, "layout": {"title": {"text": _wrapped(text)}}}
 
 
-def _packets(step: Step, place: np.ndarray, share: float, ink: dict) -> dict:
+def _packets(step: Step, chunks: int, place: np.ndarray, share: float, ink: dict) -> dict:
     at = place[step.src] + share * (place[step.dst] - place[step.src])
     adds = step.op == REDUCE
-    label = [f"{c}" if k == 1 else f"{c}–{c + k - 1}" for c, k in zip(step.chunk.tolist(), step.count.tolist())]
     return {
         "type": "scatter",
         "mode": "markers+text",
         "x": at[:, 0].tolist(),
         "y": at[:, 1].tolist(),
-        "text": [f"{'+' if add else '='}{name}" for add, name in zip(adds.tolist(), label)],
+        "text": [f"{'+' if add else '='}{_label(step, i, chunks)}" for i, add in enumerate(adds.tolist())],
         "textfont": {"color": ink["on_packet"], "size": 11},
         "marker": {
             "symbol": ["square" if add else "circle" for add in adds.tolist()],
@@ -112,6 +114,19 @@ def _packets(step: Step, place: np.ndarray, share: float, ink: dict) -> dict:
             "color": [ink["reduce_text"] if add else ink["copy_text"] for add in adds.tolist()],
         },
     }
+
+
+def _label(step: Step, i: int, chunks: int) -> str:
+    """Which chunks transfer i carries, and what they become where that differs; s stands for scratch."""
+    chunk, count = int(step.chunk[i]), int(step.count[i])
+    into = chunk if step.into is None else int(step.into[i])
+    sent, becomes = _slots(chunk, count, chunks), _slots(into, count, chunks)
+    return sent if sent == becomes else f"{sent}→{becomes}"
+
+
+def _slots(first: int, count: int, chunks: int) -> str:
+    scratch, first = ("s", first - chunks) if first >= chunks else ("", first)
+    return f"{scratch}{first}" if count == 1 else f"{scratch}{first}–{first + count - 1}"
 
 
 def _nothing() -> dict:

@@ -30,7 +30,7 @@ class Wiring:
     """What the player is told about a network. A pair is (sender, receiver) of a schedule; links are numbered anew."""
 
     network: str
-    classes: tuple[str, ...]  # in words, the fastest first
+    classes: tuple[str, ...]  # in words, the fastest first; whether this schedule uses them or not
     pair: np.ndarray  # int64 [num_pairs], src * num_vertices + dst, rising
     class_of: np.ndarray  # int64 [num_pairs]
     ways: np.ndarray  # int64 [num_pairs, longest], the links of each way, from 1; 0 fills up
@@ -66,13 +66,12 @@ def wiring(schedule: Schedule, network: Network) -> Wiring:
     class_of, words = classes(network.topology)
     way = np.append(class_of, np.full(network.num_links - len(class_of), len(words)))
     slowest = np.where(paths >= 0, way[paths], -1).max(axis=1, initial=0)
-    kept, class_of = np.unique(slowest, return_inverse=True)
     numbers = np.searchsorted(used, paths) + 1
     return Wiring(
         network.topology.name,
-        tuple((*words, IDEAL)[i] for i in kept),
+        (*words, IDEAL),
         pair,
-        class_of.ravel(),
+        slowest,
         np.where(paths >= 0, numbers, 0),
         network.bandwidth[used],
         *_boxes(network),
