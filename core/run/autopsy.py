@@ -21,6 +21,7 @@ PEER_GONE = re.compile(  # what those say whose partner has just died: MPICH rea
     r"process_vm_readv failed|[Cc]onnection (closed|reset)|Broken pipe|remote worker|EOF|Socket closed"
 )
 WITH_WORDS = (1, 2, 3)  # exit codes of processes that say why they end, or that end because another one did
+LOST = "the launcher (mpiexec) lost the process that starts its ranks"  # Hydra's words say less
 AGAIN = "so the run was ended: start it again"
 
 
@@ -80,6 +81,8 @@ def of_death(left: Traces) -> str:
 
 def _of_output(output: str) -> str:
     """Nobody saw who died: what was written tells how, at most."""
+    if "process manager error" in output:
+        return f"{LOST}, {AGAIN}"
     for sign, patterns in ((-1, SIGNALS), (1, CODES)):
         if found := next(filter(None, (pattern.search(output) for pattern in patterns)), None):
             return f"a process {_how(sign * int(found[1]))}, {AGAIN}"

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import time
-from contextlib import suppress
 
 AFTER = 5.0  # seconds for whoever started the run to end it; then the launcher may see what happened
 
@@ -26,15 +25,15 @@ def keep(ranks: dict[int, int]) -> int:
 
     Who ends badly is told in an event of the run: {"ev": "ended", "rank", "code"}, code < 0 for a signal.
     """
-    worst, left = 0, dict(ranks)
+    worst, heard, left = 0, False, dict(ranks)
     while left:
         pid, status = os.wait()
         code = os.waitstatus_to_exitcode(status)
         if pid in left and code:
-            tell({"ev": "ended", "rank": left[pid], "code": code})
+            heard = tell({"ev": "ended", "rank": left[pid], "code": code})
             worst = worst or (code if code > 0 else 128 - code)
         left.pop(pid, None)
-    if worst:
+    if worst and heard:
         time.sleep(AFTER)
     return worst
 
@@ -46,7 +45,10 @@ def error(rank: int, problem: Exception) -> dict:
     return {"ev": "error", "rank": rank, "text": f"process {rank}: {type(problem).__name__}: {words[:300]}"}
 
 
-def tell(event: dict) -> None:
-    """One line on stdout, in one call: lines of several processes do not mix."""
-    with suppress(OSError):  # nobody listens any more
+def tell(event: dict) -> bool:
+    """One line on stdout, in one call: lines of several processes do not mix. False: nobody listens any more."""
+    try:
         os.write(1, (json.dumps(event) + "\n").encode())
+    except OSError:
+        return False
+    return True

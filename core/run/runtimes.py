@@ -75,7 +75,8 @@ def mpiexec() -> str:
 @lru_cache(maxsize=8)
 def _asked(path: str) -> Launcher:
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+        how = {"capture_output": True, "text": True, "errors": "replace", "timeout": 10}
+        done = subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, check=False, **how)
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise Missing(f"{path} does not answer ({problem}): {GET_MPI}") from None
     text = done.stdout + done.stderr

@@ -31,9 +31,7 @@ def read(path: Path) -> Spec:
     """
     folder, mark = path.absolute().parent, os.environ.get("ALLREDUCE_RUN", "")
     if path.name != NAME or not mark or not processes.is_folder(folder, mark):
-        raise ValueError(
-            f"--spec {str(path)[:200]}: only a run itself starts its processes with it: use -n and --bytes"
-        )
+        raise ValueError(f"--spec {str(path)[:200]}: only a run starts its own processes with it: use -n and --bytes")
     try:
         with open(path, "rb") as file:
             about = json.loads(file.read(LARGEST))
