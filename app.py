@@ -5,6 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from lessons.parts.facts import styles
+
 HERE = Path(__file__).parent
 START = "explore"
 
@@ -34,4 +36,5 @@ def spare_the_collector() -> None:
 st.set_page_config(page_title="AllReduce Lab", page_icon=str(HERE / "assets" / "favicon.png"), layout="wide")
 page = st.navigation(pages())
 spare_the_collector()
+styles()
 page.run()

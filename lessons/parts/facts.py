@@ -8,7 +8,13 @@ from html import escape
 import streamlit as st
 
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
-STYLE = '<style>@import "app/static/facts.css"</style>'  # a browser loads it once, however many facts there are
+STYLES = """<script>{
+const place = document.currentScript.closest("[data-testid=stElementContainer]");
+if (place) place.hidden = true;
+const href = "app/static/facts.css";
+if (!document.querySelector(`link[href="${href}"]`))
+document.head.append(Object.assign(document.createElement("link"), {rel: "stylesheet", href}));
+}</script>"""
 
 
 @dataclass(frozen=True)
@@ -30,21 +36,26 @@ class Fact:
         return f"<div><dt>{escape(self.label)}</dt><dd>{escape(self.value)}<small>{escape(small)}</small></dd></div>"
 
 
+def styles() -> None:
+    """Load static/facts.css once for all pages. Not by @import: Firefox ignores that in what st.html has cleaned."""
+    st.html(STYLES, unsafe_allow_javascript=True)
+
+
 def facts(*them: Fact) -> None:
     """A compact row of numbers."""
-    st.html(STYLE + '<dl class="facts">' + "".join(fact.html for fact in them) + "</dl>")
+    st.html('<dl class="facts">' + "".join(fact.html for fact in them) + "</dl>")
 
 
 def listed(lines: dict[str, str], lead: str = "") -> None:
     """A few lines of small print, each with a name; empty ones are left out. `lead` stands above, in normal print."""
     first = f'<p class="lead">{escape(lead)}</p>' if lead else ""
     rows = (f"<p><b>{escape(name)}.</b> {escape(text)}</p>" for name, text in lines.items() if text)
-    st.html(f'{STYLE}<div class="listed">{first}{"".join(rows)}</div>')
+    st.html(f'<div class="listed">{first}{"".join(rows)}</div>')
 
 
 def small(text: str) -> None:
     """Small print that is still dark enough to read."""
-    st.html(f'{STYLE}<div class="listed"><p>{escape(text)}</p></div>')
+    st.html(f'<div class="listed"><p>{escape(text)}</p></div>')
 
 
 def grid_of_facts(caption: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -55,11 +66,11 @@ def grid_of_facts(caption: str, columns: tuple[str, ...], rows: list[tuple[str, 
         for row in rows
     )
     st.html(
-        f'{STYLE}<div class="scroll" tabindex="0"><table class="facts"><caption>{escape(caption)}</caption>'
+        f'<div class="scroll" tabindex="0"><table class="facts"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
 def compact(title: str, sentence: str) -> None:
     """A page header of one line, so that what follows is above the fold."""
-    st.html(STYLE + f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>')
+    st.html(f'<div class="compact"><h1>{escape(title)}</h1><p>{escape(sentence)}</p></div>')
