@@ -1,5 +1,8 @@
 """The map of a network and the map of winners show the engine's numbers and say them in words."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,8 +10,10 @@ from core.algorithms import ALGORITHMS
 from core.explain import link_loads
 from core.figures import topology as maps
 from core.figures.regions import describe, margins, regions
+from core.figures.strokes import STROKES
 from core.figures.theme import DARK, LIGHT
 from core.figures.topology import CUT, WORDS, Load, drawn_links, network_map, told
+from core.figures.wiring import classes
 from core.network import simulate
 from core.regions import Winners
 from core.shapes import make
@@ -43,7 +48,7 @@ def test_the_legend_says_each_colour_once_and_only_what_is_there():
     figure = network_map(a_load(left={0: 0.0}, marked={3: "late by 5 us"}), "t")
     names = [trace.name for trace in figure.data if trace.showlegend is not False]
     assert len(names) == len(set(names))
-    assert {"unused", CUT, "switch", "rank", "rank late, dead or slow"} <= set(names)
+    assert {CUT, "switch", "rank", "rank late, dead or slow"} <= set(names)
     assert not {"seat without a rank", "switch that can add (SHARP)"} & set(names)
     assert set(WORDS) >= {name for name in names if "%" in name}
 
@@ -62,15 +67,62 @@ def test_a_cut_link_is_drawn_as_such_and_told():
     assert told(load, 2) in figure.layout.meta["alt"]
 
 
-def test_wider_means_more_bandwidth():
-    figure = network_map(a_load("Nodes of GPUs with NICs", 16), "t")
-    width = {
-        (trace.name, trace.line.width)
-        for trace in figure.data
-        if trace.mode == "lines" and trace.line.width is not None
-    }
-    assert ("over 90 %", 1.5) in width, "the NICs are slow and busy"
-    assert ("busy up to 25 % of the time", 6.0) in width, "NVLink is fast and idle"
+def strokes(figure) -> dict[str, object]:
+    """{name: its trace of lines}"""
+    return {trace.name: trace for trace in figure.data if trace.mode == "lines"}
+
+
+def drawn_segments(trace) -> int:
+    """How many lines, each ended by a gap."""
+    return int(np.isnan(np.asarray(trace.x, float)).sum())
+
+
+def test_a_faster_class_is_wider_and_less_broken():
+    load = a_load("Nodes of GPUs with NICs", 16)
+    figure = strokes(network_map(load, "t"))
+    of, words = classes(load.topology)
+    widths = [figure[text].line.width for text in words]
+    assert widths == sorted(widths, reverse=True)
+    assert len(set(widths)) == len(widths)
+    assert len({figure[text].line.dash for text in words}) == len(words)
+    assert [drawn_segments(figure[text]) for text in words] == np.bincount(of).tolist()
+
+
+def test_load_is_a_band_of_its_own_wider_for_busier_links():
+    load = a_load("Nodes of GPUs with NICs", 16)
+    figure = strokes(network_map(load, "t"))
+    bands = [figure[text] for text in WORDS[1:] if text in figure]
+    assert sum(drawn_segments(band) for band in bands) == (load.share > 0).sum()
+    widths = [band.line.width for band in bands]
+    assert len(widths) > 1
+    assert widths == sorted(widths)
+    assert {band.line.color for band in bands} == {LIGHT["switch"]}
+
+
+def test_the_strokes_are_those_of_the_player():
+    text = (Path(maps.__file__).parents[2] / "static" / "player" / "links.js").read_text(encoding="utf-8")
+    found = re.findall(r"\{ width: ([\d.]+), dash: \[([\d, ]*)\] \}", text)
+    dashes = [",".join(f"{part}px" for part in dash.split(", ")) if dash else "solid" for _, dash in found]
+    assert list(zip([float(width) for width, _ in found], dashes))[: len(STROKES)] == list(STROKES)
+
+
+@pytest.mark.parametrize(
+    ("name", "boxes"),
+    [
+        ("Fat tree, three levels", {"leaf": 8, "rack": 4}),
+        ("DGX H100 cluster, 400 Gb InfiniBand", {"node": 2}),
+        ("Dragonfly", {"group": 2}),
+        ("2D torus", {}),
+        ("Crossbar", {}),
+    ],
+)
+def test_nodes_and_racks_are_boxes_around_their_ranks(name, boxes):
+    load = a_load(name, 16)
+    figure = strokes(network_map(load, "t"))
+    assert {name: drawn_segments(figure[name]) for name in ("node", "leaf", "group", "rack") if name in figure} == boxes
+    for group, inside in (("leaf", "rack"), ("node", "node")):
+        if {group, inside} <= set(figure):
+            assert np.nanmax(np.abs(figure[inside].x)) >= np.nanmax(np.abs(figure[group].x))
 
 
 def test_switches_that_can_add_are_marked():

@@ -1,4 +1,4 @@
-"""A map of a network: ranks, switches and links, wide by bandwidth and dark by how long they are busy.
+"""A map of a network: ranks, switches, nodes and racks; links by class, and under each how long it is busy.
 
 Every link has a dot half way along it, which carries the link's number (customdata) and can be clicked.
 """
@@ -13,16 +13,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.figures.layout import places
+from core.figures.strokes import draw_band, draw_boxes, draw_classes, draw_cut
 from core.figures.theme import DARK, LIGHT
 from core.topology import Topology
 from core.units import digits, show_bytes, show_rate, show_seconds
 
 MOST_LINKS, MOST_DOTS, MOST_NUMBERS = 800, 200, 64  # links drawn, dots on them, ranks with their number written
-WIDTHS = (1.5, 2.5, 4.0, 6.0)  # pixels, from the slowest to the fastest quarter (by logarithm)
 BUSY = (0.0, 0.25, 0.5, 0.9)  # shares of the time at which the colour changes
-WORDS = ("unused", "busy up to 25 % of the time", "25 to 50 %", "50 to 90 %", "over 90 %")
+WORDS = ("unused", "busy up to 25 % of the time", "busy 25 to 50 %", "busy 50 to 90 %", "busy over 90 %")
 CUT = "cut"
-HOW_TO_READ = "Darker: busy for longer. Wider: more bandwidth. Each cable has two links, one for each direction"
+HOW_TO_READ = (
+    "A grey stroke is a link; the faster its class, the wider and the less broken. The band under it says how long it "
+    "is busy: wider for longer. Each cable has two links, one for each direction"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +52,12 @@ def network_map(load: Load, title: str, dark: bool = False) -> go.Figure:
     drawn = drawn_links(load)
     lines, dotted = _curves(spots, load.topology, drawn), np.isin(drawn, drawn_links(load, MOST_DOTS))
     class_of = _classes(load)
-    for i in range(len(WORDS) + 1):
-        _draw_links(figure, load, drawn[class_of[drawn] == i], lines[class_of[drawn] == i], i, ink)
+    draw_boxes(figure, load.topology, spots, ink)
+    for level, text in enumerate(WORDS[1:]):
+        draw_band(figure, lines[class_of[drawn] == level + 1], level, text, ink, few=len(drawn) <= 300)
+    cut = class_of[drawn] == len(WORDS)
+    draw_classes(figure, load.topology, drawn[~cut], lines[~cut], ink)
+    draw_cut(figure, lines[cut], CUT, ink)
     _draw_dots(figure, load, drawn[dotted], lines[dotted], class_of, ink)
     _draw_switches(figure, load, spots, ink)
     _draw_ranks(figure, load, spots, ink)
@@ -139,36 +146,6 @@ def _curves(spots: np.ndarray, topology: Topology, links: np.ndarray) -> np.ndar
     bow = np.where(length > 1.9 * usual, 0.14, 0.05)  # long ones leave room for what lies between
     aside = np.stack([a[:, 1] - b[:, 1], b[:, 0] - a[:, 0]], axis=1) * bow[:, None]
     return a[:, None] + (b - a)[:, None] * along + aside[:, None] * 4 * along * (1 - along)
-
-
-def _draw_links(figure: go.Figure, load: Load, links: np.ndarray, lines: np.ndarray, i: int, ink: dict) -> None:
-    """All links of one colour: a trace for each width, a single entry in the legend."""
-    width_of = _widths(load.topology, links)
-    for nth, width in enumerate(np.unique(width_of)):
-        mine = lines[width_of == width]
-        gaps = np.full((len(mine), 1, 2), np.nan)
-        x, y = np.concatenate([mine, gaps], axis=1).reshape(-1, 2).T
-        dash = "dot" if i == len(WORDS) else "solid"
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": _colour(i, ink), "width": float(width), "dash": dash},
-            name=(*WORDS, CUT)[i],
-            legendgroup=str(i),
-            showlegend=nth == 0,
-            hoverinfo="skip",
-        )
-
-
-def _widths(topology: Topology, links: np.ndarray) -> np.ndarray:
-    size = np.log2(topology.bandwidth)
-    span = np.ptp(size) if len(size) else 0.0
-    thin = 0.6 if len(links) > 300 else 1.0
-    if span < 0.05:
-        return np.full(len(links), WIDTHS[1] * thin)
-    quarter = np.minimum((size[links] - size.min()) / span * len(WIDTHS), len(WIDTHS) - 1).astype(int)
-    return np.array(WIDTHS)[quarter] * thin
 
 
 def _draw_dots(figure, load: Load, links: np.ndarray, lines: np.ndarray, class_of: np.ndarray, ink: dict) -> None:

@@ -129,14 +129,14 @@ def _boxes(network: Network) -> tuple[np.ndarray | None, np.ndarray | None, tupl
     """The node and the rack of every rank, where there are several of each, and what they are called."""
     topology, seats = network.topology, network.seats.at[: network.world_size]
     node, outer = topology.node_of, around(topology.node_of, nests(topology))
-    words = _called(topology), RACK
+    words = called_node(topology), RACK
     inner = node[seats] if 1 < len(np.unique(node[seats])) < len(seats) else None
     if inner is None or outer is None or len(np.unique(outer[seats])) < 2:
         return inner, None, words
     return inner, outer[seats], words
 
 
-def _called(topology: Topology) -> str:
+def called_node(topology: Topology) -> str:
     """What the node of rank 0 is called, by the lowest switch it hangs on."""
     near = topology.dst[(topology.src == 0) & (topology.dst >= topology.world_size)]
     return next((WORDS.get(called(topology, v), NODE) for v in near[:1]), NODE)
