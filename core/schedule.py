@@ -42,9 +42,16 @@ class Step:
 def send(src, dst, chunk, count=1, *, op, phase: str = "", into=None) -> Step:
     """Every `src` sends to its `dst`, all at once. Numbers and arrays may be mixed; they broadcast."""
     given = [src, dst, chunk, count, op] + ([] if into is None else [into])
-    columns = [np.ravel(c) for c in np.broadcast_arrays(*given)]
-    five = [c.astype(dtype) for c, dtype in zip(columns, COLUMNS.values())]
-    return Step(*five, phase, None if into is None else columns[5].astype(np.int32))
+    shape = np.broadcast(*given).shape
+    columns = [_filled(shape, c, dtype) for c, dtype in zip(given, (*COLUMNS.values(), np.int32))]
+    return Step(*columns[:5], phase, None if into is None else columns[5])
+
+
+def _filled(shape: tuple[int, ...], values, dtype) -> np.ndarray:
+    """A copy in one dimension. broadcast_arrays takes three times as long, and schedules have thousands of steps."""
+    column = np.empty(shape, dtype)
+    column[...] = values
+    return column.ravel()
 
 
 def together(steps: Iterable[Step]) -> Step:

@@ -31,8 +31,9 @@ export class Replay {
     this.twice?.fill(0);
     this.value?.fill(0);
     for (let r = 0; r < ranks; r++) {
+      this.held.set(own.subarray(r * chunks, (r + 1) * chunks), r * slots);
+      if (!this.who && !this.value) continue;
       for (let c = 0; c < chunks; c++) {
-        this.held[r * slots + c] = own[r * chunks + c];
         if (this.who && own[r * chunks + c]) this.who[r * slots + c] = 2 ** r;
         if (this.value) this.value[r * slots + c] = own[r * chunks + c] && this.input ? this.input(r, c) : 0;
       }
@@ -103,21 +104,22 @@ export class Replay {
     const columns = Math.ceil(slots / perColumn);
     const share = Float64Array.from({ length: slots }, (_, slot) => 1 / Math.max(1, trace.total[slot % trace.chunks]));
     return Array.from({ length: Math.ceil(trace.vertices / perRow) }, (_, row) => {
-      const sum = new Float32Array(columns);
-      const last = Math.min(trace.vertices, (row + 1) * perRow);
-      for (let v = row * perRow; v < last; v++) {
-        for (let slot = 0; slot < slots; slot++) {
-          const cell = v * trace.slots + slot;
-          const part = held[cell] * share[slot];
-          const column = (slot / perColumn) | 0;
-          if (part > 1.000001 || twice?.[cell]) sum[column] = Infinity;
-          else sum[column] += part;
+      const levels = new Float32Array(columns);
+      const [top, bottom] = [row * perRow, Math.min(trace.vertices, (row + 1) * perRow)];
+      for (let column = 0; column < columns; column++) {
+        const [left, right] = [column * perColumn, Math.min(slots, (column + 1) * perColumn)];
+        const cells = (bottom - top) * (right - left);
+        let all = 0;
+        for (let v = top; v < bottom; v++) {
+          for (let slot = left, cell = v * trace.slots + left; slot < right; slot++, cell++) {
+            const part = held[cell] * share[slot];
+            if (part > 1.000001 || (twice && twice[cell])) all = Infinity;
+            all += part;
+          }
         }
+        levels[column] = all === Infinity ? FAULT : all >= cells - 0.001 ? COMPLETE : Math.min(0.999, all / cells);
       }
-      return sum.map((all, column) => {
-        const cells = (last - row * perRow) * (Math.min(slots, (column + 1) * perColumn) - column * perColumn);
-        return all === Infinity ? FAULT : all >= cells - 0.001 ? COMPLETE : Math.min(0.999, all / cells);
-      });
+      return levels;
     });
   }
 
