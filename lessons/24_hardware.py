@@ -169,7 +169,7 @@ def show_network(survey: Survey) -> None:
             default=next(iter(found)),
             read=one_of(found),
             options=list(found),
-            width=260,
+            width=215,
         )
         usual = min(4, next(iter(found.values()))[1] or 4)
         algorithm, world_size, options = pick_algorithm("hardware", ranks=usual, max_ranks=MOST_RANKS)

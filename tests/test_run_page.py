@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,9 +11,10 @@ from core import trace
 from core.algorithms import ALGORITHMS
 from core.machines import MACHINES
 from core.mutants import mutants
-from core.run import runtimes
+from core.run import hardware_backends, runtimes
+from core.run.request import BACKENDS
 from core.trace import lockstep
-from lessons.parts import live
+from lessons.parts import live, live_menu
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,6 +60,81 @@ def test_without_mpi_it_says_what_is_missing_and_offers_threads():
     assert opened().selectbox(key="live.backend").value == "threads"
 
 
+@pytest.fixture
+def with_nothing(monkeypatch):
+    """A machine with neither MPI, nor torch, nor a GPU."""
+    monkeypatch.setenv("ALLREDUCE_MPIEXEC", "/nowhere/mpiexec")
+    monkeypatch.setattr(hardware_backends, "find_spec", lambda name: None)
+    monkeypatch.setattr(hardware_backends, "may_have_gpu", lambda: False)
+
+
+@pytest.mark.usefixtures("with_nothing")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_backend_is_offered_and_one_that_is_missing_says_what_brings_it(backend):
+    page = opened(backend=backend)
+    assert page.selectbox(key="live.backend").options == [live_menu.TITLES[name] for name in BACKENDS]
+    works = backend == "threads"
+    assert ("live.run" in [button.key for button in page.button]) == works
+    assert ("This cannot run here yet" in said(page)) == (not works)
+    assert ("`pip install torch`" in said(page)) == (backend in ("gloo", "virtual", "nccl"))
+    assert "Threads work without it" in said(page) or works
+    assert page.code  # the lines for another machine stay
+
+
+def test_without_a_gpu_nccl_says_so_and_loads_nothing(monkeypatch):
+    monkeypatch.setattr(hardware_backends, "may_have_gpu", lambda: False)
+    monkeypatch.setattr(hardware_backends, "find_spec", lambda name: name)
+    assert "No driver of a GPU answers".lower() in said(opened(backend="nccl")).lower()
+
+
+def test_what_the_look_at_the_machine_found_decides(monkeypatch):
+    found = {"torch": {"found": {"torch": "2.13.0", "gloo": "lo", "nccl": "", "cuda": ""}}, "gpus": {"found": GPUS}}
+    survey = SimpleNamespace(
+        state="done",
+        found=lambda name: found.get(name, {}).get("found", {}),
+        trouble=lambda name: "" if name in found else "nobody has looked",
+    )
+    monkeypatch.setattr(live, "last", lambda: survey)
+    assert "was built without NCCL" in said(opened(backend="nccl"))
+
+
+GPUS = {"gpus": [{"name": "a GPU", "copy": 1e12}], "notes": []}
+
+
+def test_the_options_of_a_backend_are_menus_and_reach_the_lines():
+    page = opened(backend="nccl", nccl_algo="tree", nccl_proto="ll", ranks="4", shared="True")
+    assert not page.text_input
+    words = " ".join(block.value for block in page.code)
+    assert "--nccl tree:ll --share-gpu" in words
+    assert "torchrun --standalone --nproc-per-node=4" in words
+    page = opened(backend="mpi", through="memory", library="ring")
+    assert "--through memory --library ring" in page.code[0].value
+    assert "mpiexec -n 2" in " ".join(block.value for block in page.code)
+
+
+def test_a_link_cannot_bring_a_word_of_its_own():
+    page = opened(backend="nccl", nccl_algo="; rm -rf", device="--evil", size="1; ls", dtype="$(x)")
+    words = " ".join(block.value for block in page.code)
+    assert not any(evil in words for evil in ("rm -rf", "evil", "ls", "$(x)"))
+    assert len(page.warning) >= 3
+
+
+@pytest.mark.parametrize(("backend", "device"), [(False, ["the processor"]), (True, list(live_menu.DEVICES.values()))])
+def test_a_gpu_is_offered_to_virtual_ranks_where_there_is_one(backend, device, monkeypatch):
+    monkeypatch.setattr(live_menu, "may_have_gpu", lambda: backend)
+    assert opened(backend="virtual").selectbox(key="live.device").options == device
+
+
+def test_lines_for_several_machines():
+    page = opened(backend="gloo", ranks="4")
+    assert "NODE1" not in " ".join(block.value for block in page.code)
+    page = opened(backend="gloo", ranks="4", machines="2")
+    assert "--nnodes=2 --nproc-per-node=2" in " ".join(block.value for block in page.code)
+    page.number_input(key="live.ranks").set_value(3).run()
+    assert "--standalone --nproc-per-node=3" in " ".join(block.value for block in page.code)
+    assert [warning.value for warning in page.warning] == []
+
+
 def test_a_link_starts_nothing():
     page = opened(algorithm="ring", ranks="2", backend="threads", run="1")
     assert live.place("live") not in page.session_state
@@ -74,6 +151,19 @@ def test_a_server_for_others_starts_nothing_unless_allowed(monkeypatch):
 
 def test_too_many_processes_are_refused_in_a_sentence():
     assert "a live run starts at most 32" in said(opened(algorithm="sharp", ranks="32", backend="threads"))
+
+
+@pytest.mark.live
+def test_virtual_ranks_run_and_the_guess_is_about_the_formula():
+    page = opened(backend="virtual", ranks="3", size="1 KiB")
+    assert "says" in " ".join(group.label for group in page.get("button_group"))
+    page.session_state["live.guess"] = "later"
+    page.run()
+    page.button(key="live.run").click().run()
+    job = done(page, 120)
+    assert job.state == "done", job.error
+    assert any(words in said(page) for words in ("Your guess was right", "It came out"))
+    assert trace.load(job.traces[0]["data"]).source == "virtual"
 
 
 @pytest.mark.live

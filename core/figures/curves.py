@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,10 +16,8 @@ from core.units import show_bytes, show_seconds
 HUES = ("#BA5548", "#219AA5", "#A9900D", "#434BF5", "#9E80E9")  # 3:1 on white and on black, apart for every eye
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
-HOW_TO_READ = (
-    "Lower is faster. Both axes are logarithmic: one grid line up is ten times slower. "
-    "Nothing can be inside the shaded area"
-)
+LOWER = "Lower is faster. Both axes are logarithmic: one grid line up is ten times slower"
+HOW_TO_READ = f"{LOWER}. Nothing can be inside the shaded area"
 NOT_MODELLED = (
     "Not in these curves: waiting for late ranks, links that several messages share, and overlap between steps."
 )
@@ -42,18 +41,20 @@ def curves(data: Curves, dark: bool = False) -> go.Figure:
     data = replace(data, bound=np.asarray(data.bound), seconds={k: np.asarray(s) for k, s in data.seconds.items()})
     bottom = _bottom(data)
     figure = go.Figure()
-    figure.add_scatter(x=data.places, y=[bottom] * len(data.places), mode="lines", line_width=0, **_QUIET)
-    figure.add_scatter(
-        x=data.places,
-        y=np.maximum(data.bound, bottom),
-        name="impossible",
-        fill="tonexty",
-        fillcolor="rgba(127,138,163,0.25)",
-        line={"color": ink["line"], "width": 1},
-        hoverinfo="skip",
-    )
+    if data.bound.any():
+        figure.add_scatter(x=data.places, y=[bottom] * len(data.places), mode="lines", line_width=0, **_QUIET)
+        figure.add_scatter(
+            x=data.places,
+            y=np.maximum(data.bound, bottom),
+            name="impossible",
+            mode="lines",
+            fill="tonexty",
+            fillcolor="rgba(127,138,163,0.25)",
+            line={"color": ink["line"], "width": 1},
+            hoverinfo="skip",
+        )
     for i, (name, seconds) in enumerate(data.seconds.items()):
-        figure.add_scatter(x=data.places, y=seconds, name=name, **_style(i, data.unit, seconds))
+        figure.add_scatter(x=data.places, y=seconds, name=escape(name, False), **_style(i, data.unit, seconds))
     if data.here is not None:
         here = {"color": ink["ink"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=[data.here] * 2, y=[bottom, _top(data)], name="you are here", mode="lines", line=here)
@@ -81,16 +82,16 @@ def sizes(here: float = 0) -> list[float]:
 
 def describe(data: Curves) -> str:
     """The figure in words, from the same numbers."""
-    sentences = [f"{data.title}. {HOW_TO_READ}."]
+    bounded = bool(np.any(data.bound))
+    sentences = [f"{data.title}. {HOW_TO_READ if bounded else LOWER}."]
     for place in (0, len(data.places) - 1):
         known = {name: s[place] for name, s in data.seconds.items() if np.isfinite(s[place])}
         if known:
             listed = ", ".join(
                 f"{name} {show_seconds(float(s))}" for name, s in sorted(known.items(), key=lambda x: x[1])
             )
-            sentences.append(
-                f"At {_place(data, data.places[place])}: {listed}; bound {show_seconds(float(data.bound[place]))}."
-            )
+            bound = f"; bound {show_seconds(float(data.bound[place]))}" * bounded
+            sentences.append(f"At {_place(data, data.places[place])}: {listed}{bound}.")
     return " ".join(sentences)
 
 

@@ -16,6 +16,7 @@ from core.units import show_bytes
 
 KIND, VERSION = "allreduce-lab sweep", 1
 MOST_ROWS, MOST_RANKS, MOST = 10_000, 1 << 20, 1e18  # of a file that may come from anybody
+NO_TRACE = {"Clocks": "", "Looking at the clock": ""}  # a sweep has no trace, so nothing is to be said of clocks
 LONGEST, LONGEST_LABEL = 2000, 200  # characters
 NUMBERS = ("nbytes", "median", "best", "worst", "algbw", "busbw")
 

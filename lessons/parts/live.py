@@ -16,11 +16,13 @@ from core.run.memory import needed_bytes
 from core.run.request import Request
 from core.run.runtimes import GET_MPI
 from core.units import show_bytes, show_seconds
+from lessons.parts.links import linked, one_of, plain
 from lessons.parts.surveyed import last
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OUT = "trace.arl"
 MODEL = MACHINES["Laptop memory"]  # what a run of this machine is compared with
+NOISE = 0.25  # share of the processors that other programs may take before the times are doubtful
 INSTEAD = "Threads work without it: choose them above."
 LIBRARY = {"mpi": "MPI_Allreduce", "gloo": "torch's all_reduce", "nccl": "NCCL's all-reduce"}  # a library's own
 AGAINST_LIBRARY = {
@@ -52,6 +54,15 @@ def refusal() -> str:
         "This server can be reached from other machines, so it starts no processes. Whoever runs it can allow that: "
         "set ALLREDUCE_ALLOW_LIVE=1 and start it again, or bind it with --server.address=127.0.0.1."
     )
+
+
+def noise(share: float | None) -> None:
+    """Say in the open when other programs spoiled what was measured."""
+    if share is not None and share > NOISE:
+        st.warning(
+            f"Other programs took {share:.0%} of the processors meanwhile, so these times say little: end them, and "
+            "measure again."
+        )
 
 
 def place(page: str) -> str:
@@ -89,18 +100,16 @@ def guess(request: Request) -> None:
 
 def start(request: Request, command: str, page: str = "live", label: str = "Run it now", **how) -> None:
     """What the run will take, and the button that starts it. `how`: idle, as in launch.submit; instead, a sentence."""
-    free = free_memory()
-    processes = request.num_processes
-    one = {"threads": "threads", "virtual": "virtual ranks in one process"}
-    of = f" of {show_bytes(free)} free" if free is not None else ""
-    st.caption(
-        f"Takes {processes} {one.get(request.backend, 'processes')}, about {show_bytes(needed_bytes(request))} of "
-        f"memory{of} [counted], usually {len(request.sizes) * (request.seconds + 1) + 1:.0f} s and never more than "
-        f"{request.time_limit:.0f} s."
-    )
     if problem := refusal() or _missing(request, how.get("instead", INSTEAD)) or launch.refuse(request):
         st.warning(problem)
         return
+    one = {"threads": "threads", "virtual": "virtual ranks in one process"}.get(request.backend, "processes")
+    free, usual = free_memory(), len(request.sizes) * (request.seconds + 1) + 1
+    of = f" of {show_bytes(free)} free" if free is not None else ""
+    st.caption(
+        f"Takes {request.num_processes} {one}, about {show_bytes(needed_bytes(request))} of memory{of} [counted], "
+        f"usually {usual:.0f} s and never more than {request.time_limit:.0f} s."
+    )
     if st.button(label, type="primary", key=f"{page}.run"):
         _submit(request, command, page, how.get("idle", 0.0))
 
@@ -119,10 +128,16 @@ def _submit(request: Request, command: str, page: str, idle: float) -> None:
 
 
 def _missing(request: Request, instead: str) -> str:
-    """Why this machine cannot, what brings it, and what works meanwhile."""
+    """Why this machine cannot, what brings it, and what works meanwhile; in Markdown."""
     problem = missing(request.backend, last())
-    cure = ". Then reload this page" * (": pip " in problem)
-    return f"{problem[0].upper()}{problem[1:]}{cure}. {instead}" if problem else ""
+    if not problem:
+        return ""
+    reason, colon, command = problem.rpartition(": ")
+    if colon and command.startswith("pip "):
+        problem = f"{plain(reason)}: `{command}`, then reload this page"
+    else:
+        problem = plain(problem)
+    return f"This cannot run here yet: {problem}. {instead}"
 
 
 def follow(page: str = "live", sad: bool = True) -> Job | None:
@@ -159,6 +174,17 @@ def _sad_end(ended: Job) -> None:
         st.markdown("Where everybody was:\n" + "\n".join(f"- {line}" for line in ended.where))
 
 
+def machines(possible: list[int], page: str) -> int:
+    """On how many the processes are spread; nothing is asked where there is only one way."""
+    if len(possible) == 1:
+        return 1
+    if st.query_params.get("machines", "1") not in map(str, possible):
+        st.query_params.pop("machines")  # chosen for another number of ranks
+    more = {"read": one_of(possible), "options": possible, "required": True}
+    key = f"{page}.machines.{possible[-1]}"
+    return linked(st.segmented_control, "Machines", key=key, name="machines", default=1, **more)
+
+
 def elsewhere(request: Request, page: str = "live") -> None:
     """Lines to copy. Nothing here is run by the page. What comes out: a trace (Live run), or a sweep on stdout."""
     out, more = (OUT, "") if request.trace else ("", " > sweep.json")
@@ -167,9 +193,7 @@ def elsewhere(request: Request, page: str = "live") -> None:
     if not lines.elsewhere(request):
         st.caption("All ranks are in one process, so there is nothing for mpiexec, srun or torchrun to start.")
         return
-    possible, nodes = lines.spreads(request), 1
-    if len(possible) > 1:
-        nodes = st.segmented_control("Machines", possible, default=1, required=True, key=f"{page}.nodes")
+    nodes = machines(lines.spreads(request), page)
     st.caption("On a cluster, without this app; its file opens below.")
     for line in lines.elsewhere(request, nodes, out):
         st.code(f"# {line.title}\n{line.command}{more}", language="bash", wrap_lines=True)

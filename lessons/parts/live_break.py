@@ -6,12 +6,15 @@ import streamlit as st
 
 from core import trace
 from core.run.faults import KINDS
+from core.run.hardware_backends import missing
 from core.run.launch import Job
 from core.run.mishaps import outcome
 from core.run.request import Request
 from core.units import show_seconds
+from lessons.parts import live_menu
 from lessons.parts.facts import grid_of_facts
 from lessons.parts.player import player
+from lessons.parts.surveyed import last
 
 PATIENCE = 3.0  # seconds without a sign of life before a run is ended
 LATE = 0.05  # seconds
@@ -36,6 +39,25 @@ WHY = {
     "raise": "Python would end one process and leave the others waiting; `python -m mpi4py` ends all of them.",
     "late": "Nothing breaks, but everybody ends late: look at who waits for whom.",
 }
+LIBRARIES = ("mpi", "gloo")
+WITH_GLOO = {  # where gloo does otherwise
+    "kill": "The system closes the connections of a process that is gone, and gloo tells its neighbours at once. Who "
+    "waits for somebody else hears nothing: whoever started the processes has to end them.",
+    "raise": "The process ends with its error, and its connections with it: gloo tells the neighbours as after a kill.",
+}
+
+
+def why(request: Request) -> str:
+    """What is behind the outcome."""
+    name = name_of(request)
+    return WITH_GLOO.get(name, WHY[name]) if request.backend == "gloo" else WHY[name]
+
+
+def instead(request: Request) -> str:
+    """What a reader can do where the library is missing."""
+    others = [name for name in LIBRARIES if name != request.backend and not missing(name, last())]
+    choose = f"{live_menu.TITLES[others[0]]} work: choose them above. " if request.fault and others else ""
+    return f"{choose}A recorded run with a late rank is kept on the page Live run."
 
 
 def name_of(request: Request) -> str:
@@ -48,12 +70,12 @@ def about_fault(kind: str) -> str:
 
 
 def guess(request: Request) -> None:
-    st.segmented_control("What will happen?", list(OUTCOMES), format_func=OUTCOMES.get, key="break.guess")
+    st.segmented_control("What will happen?", list(OUTCOMES), format_func=OUTCOMES.get, key="break.guess", wrap=True)
 
 
 def show(job: Job) -> None:
     """The outcome against the guess, and what each process was at."""
-    found, name = outcome(job.state, job.saw, job.where), name_of(job.request)
+    found = outcome(job.state, job.saw, job.where)
     if job.state == "cancelled":
         st.info("The run was cancelled.")
         return
@@ -65,7 +87,7 @@ def show(job: Job) -> None:
         st.info(f"You guessed: {OUTCOMES[guessed][0].lower() + OUTCOMES[guessed][1:]}. {ended}")
     if job.error:
         st.markdown(f"What the launcher says: {job.error}.")
-    st.markdown(WHY[name])
+    st.markdown(why(job.request))
     _processes(job)
     if job.traces:
         measured = trace.load(job.traces[0]["data"])

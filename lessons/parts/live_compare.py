@@ -144,4 +144,4 @@ def _origins(kept: dict[str, Kept]) -> None:
         with st.expander(plain(f"{name}: {one.name}")):
             st.markdown(f"{plain(sweep.summary(one.result))} [{one.origin}]")
             st.code(sweep.nccl_text(one.result), language=None)
-            listed(provenance(one.result["about"]) | {"Clocks": ""})
+            listed(provenance(one.result["about"]) | sweep.NO_TRACE)

@@ -18,7 +18,7 @@ from core.units import digits, show_bytes, show_rate, show_seconds
 from core.verify import verify
 from lessons.parts.facts import Fact, facts, listed, small
 from lessons.parts.links import plain
-from lessons.parts.live import AGAINST_LIBRARY, LIBRARY, MODEL, guesses
+from lessons.parts.live import AGAINST_LIBRARY, LIBRARY, MODEL, guesses, noise
 from lessons.parts.live_sweep import known
 from lessons.parts.player import player
 
@@ -37,6 +37,7 @@ def show(job: Job) -> None:
     promise = method.promises()
     st.subheader(f"{method.label.replace('_', ' ')}, {show_bytes(ours['nbytes'])}, {job.request.world_size} ranks")
     _numbers(job, measured, ours, native)
+    noise(ours["foreign"])
     model = lockstep(measured.schedule, measured.nbytes, MODEL)
     _verdict(guesses(job.request), ours["median"], native["median"] if native else model.seconds)
     if st.session_state.get("live.shown") is not job:  # measured times are worth seeing as such, unless turned off

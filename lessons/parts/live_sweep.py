@@ -72,12 +72,14 @@ def guess(request: Request) -> None:
 
 def show(job: Job, found: Calibration | None) -> None:
     result, request = job.result, job.request
+    live.noise(_noise(result))
     _verdicts(result, request)
     draw(result, found.machine if found else None, request.world_size)
     if found:
         residuals(result, found, request)
-    st.code(sweep.nccl_text(result), language=None)
-    listed(provenance(result["about"] | {"foreign": _noise(result)}) | {"Clocks": ""})
+    with st.expander("Table in the form of nccl-tests", key="sweep.table"):
+        st.code(sweep.nccl_text(result), language=None)
+    listed(provenance(result["about"] | {"foreign": _noise(result)}) | sweep.NO_TRACE)
     with st.container(horizontal=True):
         for label, text, ending in (("JSON", sweep.to_json(result), "json"), ("CSV", sweep.to_csv(result), "csv")):
             st.download_button(f"Sweep ({label})", text, f"sweep-{request.world_size}.{ending}", on_click="ignore")

@@ -134,4 +134,4 @@ def _sweep(result: dict, machine: Machine, setup: Setup | None) -> None:
     title = f"{world_size} ranks, measured [recorded] beside predicted [formula{', simulated' * bool(setup)}]"
     chart(curves(Curves(title, sizes, "bytes", drawn, [0.0] * len(sizes)), dark=is_dark()))
     small(f"Predicted for the {world_size} ranks of the sweep. {_sources(machine, setup)}")
-    listed(provenance(result["about"]) | {"Clocks": ""})
+    listed(provenance(result["about"]) | sweep.NO_TRACE)
