@@ -52,8 +52,16 @@ def test_without_a_keeper_the_launcher_is_believed():
     assert said(output="=   EXIT CODE: 9\n", code=9).startswith("a process ended with code 9")
     openmpi = "prterun noticed that process rank 2 with PID 5 on node here exited on signal 11 (Segmentation fault)."
     assert said(output=openmpi, code=139).startswith("a process was ended by signal 11 (SIGSEGV)")
-    assert said(output="warning\nit broke\n\n", code=1).endswith("it broke")
+    broken = f"{'-' * 74}\nprterun noticed that process rank 1 with PID 5 on node here exited on\nsignal 9 (Killed).\n"
+    assert said(output=broken, code=137).startswith("a process was ended by signal 9 (SIGKILL)")
+    assert said(output=f"warning\nit broke\n\n{'-' * 74}\n \n", code=1).endswith("it broke")
     assert said(code=1).endswith("nothing was said about why")
+
+
+def test_mpich_under_the_launcher_of_open_mpi_is_told_so_whatever_the_exit_codes():
+    words = "check_MPIR_CVAR_PMI_VERSION(167):  Runtime environment uses unsupported PMI version PMIx. Aborting."
+    for ended in ([], [(0, 16), (1, 16)]):
+        assert "library is MPICH, and the launcher (mpiexec) belongs to Open MPI" in said(ended, output=words, code=16)
 
 
 def test_the_words_of_gloo_lose_their_address_and_their_advice():

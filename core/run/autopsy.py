@@ -13,7 +13,7 @@ from core.run import processes
 
 SIGNALS = (
     re.compile(r"\(signal (\d+)\)"),  # MPICH
-    re.compile(r"exited on signal (\d+)"),  # Open MPI
+    re.compile(r"exited\s+on\s+signal\s+(\d+)"),  # Open MPI, which breaks its lines anywhere
     re.compile(r"KILLED BY SIGNAL: (\d+)", re.IGNORECASE),  # Intel MPI
 )
 CODES = (re.compile(r"EXIT CODE:\s+(\d+)"), re.compile(r"exit(?:ed with)? code:?\s+(\d+)", re.IGNORECASE))
@@ -21,6 +21,11 @@ PEER_GONE = re.compile(  # what those say whose partner has just died: MPICH rea
     r"process_vm_readv failed|[Cc]onnection (closed|reset)|Broken pipe|remote worker|EOF|Socket closed"
 )
 WITH_WORDS = (1, 2, 3)  # exit codes of processes that say why they end, or that end because another one did
+FOREIGN = "unsupported PMI version"  # what MPICH says under the launcher of another library
+UNFIT = (
+    "the MPI library is MPICH, and the launcher (mpiexec) belongs to Open MPI: they do not understand each other. Set "
+    "ALLREDUCE_MPIEXEC to MPICH's mpiexec, or MPI4PY_LIBMPI to the libmpi.so of Open MPI"
+)
 LOST = "the launcher (mpiexec) lost the process that starts its ranks"  # Hydra's words say less
 AGAIN = "so the run was ended: start it again"
 
@@ -63,6 +68,8 @@ def frozen(where: list[str], launcher: int) -> str:
 
 def of_death(left: Traces) -> str:
     """Who died of what, as one sentence; then what those said who saw it."""
+    if FOREIGN in left.output:
+        return UNFIT
     killed = [(rank, code) for rank, code in left.ended if code < 0]
     silent = [(rank, code) for rank, code in left.ended if rank not in left.errors and code not in WITH_WORDS]
     if dead := killed or silent:
@@ -86,7 +93,8 @@ def _of_output(output: str) -> str:
     for sign, patterns in ((-1, SIGNALS), (1, CODES)):
         if found := next(filter(None, (pattern.search(output) for pattern in patterns)), None):
             return f"a process {_how(sign * int(found[1]))}, {AGAIN}"
-    last = next((line for line in reversed(output.splitlines()) if line.strip()), "nothing was said about why")
+    words = (line for line in reversed(output.splitlines()) if re.search(r"\w", line))
+    last = next(words, "nothing was said about why")
     return f"the processes ended before the run was complete: {last.strip()[:300]}"
 
 

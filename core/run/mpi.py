@@ -40,9 +40,13 @@ class MpiLink(Link):
 
 
 def forget_names(comm) -> None:
-    """Delete the names of MPICH's shared memory once all have opened it: a killed run cannot do so any more."""
+    """Delete the names of MPICH's shared memory once all have opened it: a killed run cannot do so any more.
+
+    The other libraries open it later, or delete it themselves; but who is alone in Open MPI leaves it behind.
+    """
     comm.Barrier()
-    processes.forget(processes.shared_memory([os.getpid()]))
+    kinds = processes.SHARED if comm.Get_size() == 1 else processes.MPICH
+    processes.forget(processes.shared_memory([os.getpid()]), kinds)
 
 
 class MpiGroup(Group):

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
+MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
+SHARED = (*MPICH, "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # MPICH, Open MPI 5 and 4, Intel MPI
 GRACE = 1.0  # seconds between asking and forcing
 DYING = 10.0  # seconds that a busy machine may take to end what was forced
 
@@ -110,15 +112,16 @@ def shared_memory(pids: list[int]) -> set[str]:
 
 
 def of_nobody(since: float) -> set[str]:
-    """MPICH's files of shared memory that are younger than that, and that no process uses any more.
+    """Files of shared memory of an MPI library that are younger than that, and that no process uses any more.
 
-    Those of processes that were killed while MPI began. Whoever makes such a file has it open until it is in its
-    memory, so one that was there before all processes were looked at, and that none of them has, is nobody's.
+    Those of processes that were killed while MPI began, or that Open MPI took for one alone in its world. Whoever makes
+    such a file has it open until it is in its memory, so one that was there before all processes were looked at, and
+    that none of them has, is nobody's.
     """
     found = set()
-    for path in Path("/dev/shm").glob("mpich_shm*"):
+    for path in Path("/dev/shm").glob("*"):
         with suppress(OSError):
-            if path.stat().st_uid == os.getuid() and path.stat().st_ctime > since - 1:
+            if path.name.startswith(SHARED) and path.stat().st_uid == os.getuid() and path.stat().st_ctime > since - 1:
                 found.add(str(path))
     for place in Path("/proc").glob("[0-9]*") if found else ():
         with suppress(OSError):
@@ -127,10 +130,10 @@ def of_nobody(since: float) -> set[str]:
     return found
 
 
-def forget(names: set[str]) -> None:
-    """Delete MPICH's files of shared memory; whoever has them open keeps the memory."""
+def forget(names: set[str], kinds: tuple[str, ...] = SHARED) -> None:
+    """Delete files of shared memory of the MPI libraries; whoever has them open keeps the memory."""
     for path in names:
-        if "mpich_shm" in path:
+        if os.path.basename(path).startswith(kinds):
             with suppress(OSError):
                 os.unlink(path)
 

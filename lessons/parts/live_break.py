@@ -26,7 +26,8 @@ OUTCOMES = {
 }
 WHY = {
     "send_first": "MPI_Send may return as soon as the library has put the data aside. Small messages are put aside, "
-    "large ones wait for their receiver: a program that worked for years hangs when its buffers grow.",
+    "large ones wait for their receiver: a program that worked for years hangs when its buffers grow, or under another "
+    "library: Intel MPI puts even 64 MiB aside.",
     "missing_call": "A collective call ends when everybody has made it. Those who did wait, without an error.",
     "other_count": "The standard forbids it, and libraries need not notice. Who notices gets an error; the others wait "
     "for a message that never comes.",

@@ -1,11 +1,13 @@
 """What must hold under whichever MPI is here: MPICH, Open MPI or Intel MPI."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from core.run import runtimes
+from core.run import launch, processes, runtimes
+from core.run.request import Method, Request
 
 pytestmark = pytest.mark.live
 
@@ -35,3 +37,29 @@ def test_a_forced_ring_is_a_ring(mpi):
     assert kinds_of_sums(mpi, "ring") > 1
     assert kinds_of_sums(mpi, "recursive_doubling") == 1
     assert kinds_of_sums(mpi, "halving_doubling") == 1
+
+
+def test_who_is_alone_in_the_world_leaves_no_shared_memory(mpi):
+    """A library under another one's launcher is such a world; Open MPI then forgets to delete its file."""
+    before = set(os.listdir("/dev/shm"))
+    program = "from core.run.mpi import MpiGroup; import os; print(MpiGroup().size, os.getpid())"
+    env = runtimes.environment("alone", "/tmp", 1, 8)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=runtimes.ROOT, capture_output=True, text=True, timeout=60, env=env, check=True)
+    assert done.stdout.split()[0] == "1"
+    left = {name for name in set(os.listdir("/dev/shm")) - before if name.startswith(processes.SHARED)}
+    assert not left & {os.path.basename(path) for path in processes.of_nobody(0)}
+
+
+def test_what_the_launcher_is_told_to_do_is_written_beside_the_result(mpi, monkeypatch):
+    """Settings that a person chose reach the ranks; what mpiexec leaves in their environment is not taken for one."""
+    chosen = "self,sm" if mpi.version >= "5" else "self,vader"
+    monkeypatch.setenv("OMPI_MCA_btl", chosen)
+    job = launch.submit(Request(2, (Method("ring"),), (1024,), repeats=1, seconds=0.2, trace=False), "a test")
+    assert job.wait(60)
+    assert job.state == "done", job.error
+    settings = job.result["about"]["settings"]
+    assert settings["OMPI_MCA_btl"] == chosen
+    assert not [name for name in settings if "wdir" in name or "INFO" in name or "num_procs" in name]
+    assert "\n" not in job.versions["MPI"]
+    assert "," not in job.versions["MPI"]
