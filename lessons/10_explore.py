@@ -5,6 +5,7 @@ Choose an algorithm and watch every chunk travel; see what it costs, and take it
 
 from contextlib import nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -66,7 +67,7 @@ def main() -> None:
 
 
 def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
-    algorithm, title = built.algorithm, ""
+    algorithm, title = built.algorithm, built.label
     later = built.schedule.num_transfers > LARGE  # then it is shown before it is counted and proved
     if later:
         report, row = None, st.empty()
@@ -77,8 +78,7 @@ def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
         numbers(built, nbytes, machine, outcome, report)
     if outcome is not None and outcome.stuck:
         st.error(plain(outcome.stuck))
-        title = f"{algorithm.name}, until it got stuck"
-        report = None  # it is about the whole schedule
+        report, title = None, f"{title}, until it got stuck"  # the report is about the whole schedule
     player(
         outcome.trace if outcome else timed(built, nbytes, machine),
         key=f"explore.player{'.network' * bool(outcome)}",  # another clock: start it afresh
@@ -165,7 +165,7 @@ def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
     tabs = dict(zip(names, st.tabs(names, key=f"explore.tabs{'.network' * bool(outcome)}", on_change="rerun")))
     fillings = {
         IDEA: lambda: about(algorithm),
-        WHY: lambda: why_this_time(built, nbytes, setup, outcome),
+        WHY: lambda: import_module("lessons.parts.why").why(built, nbytes, setup, outcome),
         "Who has what": lambda: who_has_what(built),
         "Cost": lambda: cost(built, nbytes, machine),
         "Source code": lambda: st.code(algorithm.source),
@@ -175,12 +175,6 @@ def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
         if tab.open:
             with tab:
                 fillings[name]()
-
-
-def why_this_time(built: Built, nbytes: int, setup: Setup, outcome: Outcome) -> None:
-    from lessons.parts.why import why
-
-    why(built, nbytes, setup, outcome)
 
 
 def who_has_what(built: Built) -> None:

@@ -39,7 +39,7 @@ def main() -> None:
     from_a_file(machine, setup)
     if setup is not None:
         st.subheader("Who wins where", divider="gray")
-        race.winner_map({label(built): built for built in drawn}, setup)
+        race.winner_map({built.label: built for built in drawn}, setup)
 
 
 def choose() -> tuple[Built, Built, int, Machine, Setup | None]:
@@ -64,13 +64,6 @@ def pick(key: str, default: str, prefix: str, which: str) -> tuple[Algorithm, di
     return algorithm, pick_options(key, algorithm, prefix=prefix, label=f"{which}: ")
 
 
-def label(built: Built) -> str:
-    """The name, and the options that are not the defaults."""
-    name, _, options = built.key
-    changed = [f"{key} {value}" for key, value in options if value != built.algorithm.options[key].default]
-    return f"{name} ({', '.join(changed)})" if changed else name
-
-
 def play(one: Built, two: Built, nbytes: int, machine: Machine, setup: Setup | None) -> None:
     """One plays, the other is its ghost: both on the clock of the slower one."""
     front = linked(
@@ -81,7 +74,7 @@ def play(one: Built, two: Built, nbytes: int, machine: Machine, setup: Setup | N
         default="first",
         read=one_of(["first", "second"]),
         options=["first", "second"],
-        format_func=lambda which: label(one if which == "first" else two),
+        format_func=lambda which: (one if which == "first" else two).label,
         required=True,
         label_visibility="collapsed",
     )
@@ -93,7 +86,7 @@ def play(one: Built, two: Built, nbytes: int, machine: Machine, setup: Setup | N
         front,
         key=f"compare.player{'.network' * bool(setup)}",  # another clock: start it afresh
         ghost=back,
-        title=label(ahead),
+        title=ahead.label,
         algorithm=ahead.algorithm,
         options=dict(ahead.key[2]),
         wiring=wires(ahead, setup) if setup else None,
@@ -124,7 +117,7 @@ def row(built: Built, nbytes: int, machine: Machine) -> tuple[str, ...]:
     seconds = built.seconds(nbytes, machine)
     _, busbw = bandwidths(nbytes, seconds, ALL_REDUCE.bus_factor(n))
     return (
-        label(built),
+        built.label,
         show_count(built.schedule.num_steps),
         show_count(int(moved.messages[:n].max(initial=0))),
         show_bytes(float(moved.sent[:n].max(initial=0)) * nbytes),
@@ -169,11 +162,11 @@ def against_size(drawn: list[Built], nbytes: int, machine: Machine, setup: Setup
         st.info("One rank has nobody to talk to: choose two ranks or more.")
         return
     if setup is not None:
-        race.against_size({label(built): built for built in drawn}, nbytes, setup)
+        race.against_size({built.label: built for built in drawn}, nbytes, setup)
         return
     from core.figures.curves import Curves, sizes
 
-    places, costs = sizes(nbytes), {label(built): built.cost for built in drawn}
+    places, costs = sizes(nbytes), {built.label: built.cost for built in drawn}
     draw(
         Curves(
             f"Time on {world_size} ranks, {machine.name} [formula]",
@@ -191,11 +184,11 @@ def against_size(drawn: list[Built], nbytes: int, machine: Machine, setup: Setup
 def against_ranks(drawn: list[Built], nbytes: int, machine: Machine, setup: Setup | None) -> None:
     st.subheader("Time against ranks", divider="gray")
     if setup is not None:
-        race.against_ranks({label(built): built for built in drawn}, nbytes, setup)
+        race.against_ranks({built.label: built for built in drawn}, nbytes, setup)
         return
     from core.figures.curves import Curves
 
-    seconds = {label(built): by_ranks(built, nbytes, machine) for built in drawn}
+    seconds = {built.label: by_ranks(built, nbytes, machine) for built in drawn}
     draw(
         Curves(
             f"Time for {show_bytes(nbytes)}, {machine.name} [formula]",

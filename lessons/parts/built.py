@@ -39,6 +39,13 @@ class Built:
         """Counted, in the same units."""
         return volumes(self.schedule)
 
+    @property
+    def label(self) -> str:
+        """The name, and the options that are not the defaults."""
+        name, _, options = self.key
+        changed = [f"{key} {value}" for key, value in options if value != self.algorithm.options[key].default]
+        return f"{name} ({', '.join(changed)})" if changed else name
+
     def nbytes(self, size: float) -> int:
         """Bytes of all chunks together for a buffer of `size` bytes."""
         return round(size * self.scale)
