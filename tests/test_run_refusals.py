@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -166,6 +168,21 @@ def test_nothing_but_the_folder_of_a_run_is_ever_removed(tmp_path):
         (tmp_path / name / "file").write_text("data")
         processes.remove(tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"my-{processes.FOLDER}", "precious"]
+
+
+def test_the_folders_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    mine = processes.new_folder("0123456789abcdef")
+    assert processes.is_folder(mine, "0123456789abcdef")
+    assert not processes.is_folder(mine, "f" * 16)
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as gone:
+        born = processes.started(gone.pid)
+    dead = tmp_path / f"{processes.FOLDER}01234567-{gone.pid}-{born or 'x'}-abc"
+    reborn = tmp_path / f"{processes.FOLDER}01234567-{os.getpid()}-1-abc"  # the number belongs to another process now
+    for folder in (dead, reborn, tmp_path / f"{processes.FOLDER}of-somebody-else"):
+        folder.mkdir()
+    processes.tidy(str(tmp_path))
+    assert sorted(tmp_path.iterdir()) == sorted([mine, tmp_path / f"{processes.FOLDER}of-somebody-else"])
 
 
 def test_a_trace_is_written_whole_or_not_at_all(capsys, tmp_path, monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import tempfile
 import threading
@@ -18,13 +16,11 @@ LOOK = 0.02  # seconds between two looks at a program
 
 
 @contextmanager
-def workplace(run_id: str, about: dict | None = None) -> Iterator[Path]:
-    """A folder for one run, with `about` and whose it is in spec.json. Folders that the dead have left are removed."""
+def workplace(run_id: str) -> Iterator[Path]:
+    """A folder for one run. Those that the dead have left are removed."""
     processes.tidy(tempfile.gettempdir())
     folder = processes.new_folder(run_id)
     try:
-        mine = {"parent": os.getpid(), "born": processes.started(os.getpid())}
-        (folder / "spec.json").write_text(json.dumps((about or {}) | mine))
         yield folder
     finally:
         processes.remove(folder)

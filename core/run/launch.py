@@ -15,7 +15,7 @@ import uuid
 from functools import partial
 from pathlib import Path
 
-from core.run import autopsy, child, faults, runtimes
+from core.run import autopsy, child, faults, runtimes, spec
 from core.run.buffers import free_memory
 from core.run.memory import needed_bytes
 from core.run.request import Request
@@ -62,8 +62,8 @@ class Job(Turn):
     def run(self) -> None:
         self.state, self.text = "running", "starting the processes"
         try:
-            about = {"request": self.request.as_dict(), "command": self.command}
-            with child.workplace(self.run_id, about) as folder, open(folder / "stderr", "w+b") as errors:
+            with child.workplace(self.run_id) as folder, open(folder / "stderr", "w+b") as errors:
+                spec.write(folder, self.request, self.command)
                 state, error = self._live(folder, errors)
         except Exception as problem:  # whatever it is, whoever waits for this run must hear of it
             state, error = "failed", f"the run could not be carried out: {problem}"
@@ -95,7 +95,7 @@ class Job(Turn):
     def _program(self, folder: Path) -> tuple[list[str], dict[str, str]]:
         """What is started, and its environment. Raises Missing."""
         request = self.request
-        program = [sys.executable, "-m", "core.run", "--worker", "--spec", str(folder / "spec.json")]
+        program = [sys.executable, "-m", "core.run", "--worker", "--spec", str(folder / spec.NAME)]
         if request.backend == "mpi":
             program[1:1] = ["-m", "mpi4py"]  # ends all ranks when one of them meets an error
             program = runtimes.launcher().command(request.num_processes, program)

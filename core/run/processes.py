@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
+OWNER = re.compile(FOLDER + r"[0-9a-f]{8}-(\d{1,10})-(\w+)-\w+")  # whose it is: the number, and since when
 MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
 SHARED = (*MPICH, "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # MPICH, Open MPI 5 and 4, Intel MPI
 GRACE = 1.0  # seconds between asking and forcing
@@ -83,7 +84,9 @@ def is_folder(folder: Path, run_id: str) -> bool:
 
 
 def new_folder(run_id: str) -> Path:
-    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{run_id[:8]}-"))
+    """A folder for a run; its name says whose it is, from its first moment on."""
+    mine = os.getpid()
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{run_id[:8]}-{mine}-{started(mine)}-"))
 
 
 def remove(folder: Path) -> None:
@@ -94,11 +97,9 @@ def remove(folder: Path) -> None:
 
 def tidy(place: str) -> None:
     """Remove the folders of runs whose starter was killed before it could do so itself."""
-    for spec in Path(place).glob(f"{FOLDER}*/spec.json"):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            about = json.loads(spec.read_text())
-            if started(about["parent"]) != about["born"]:
-                remove(spec.parent)
+    for folder in Path(place).glob(f"{FOLDER}*"):
+        if (owner := OWNER.fullmatch(folder.name)) and started(int(owner[1])) != owner[2]:
+            remove(folder)
 
 
 def shared_memory(pids: list[int]) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a job tells its own processes: spec.json in the run's folder, written by the one, checked by the others."""
+"""What a job tells its own processes: a file in the run's folder, written by the one, checked by the others."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ class Spec:
     parent: int  # the process that wants the result
     born: str  # when that was started: see processes.started
     command: str  # what trace files name as their origin
+
+
+def write(folder: Path, request: Request, command: str) -> None:
+    mine = {"parent": os.getpid(), "born": processes.started(os.getpid())}
+    (folder / NAME).write_text(json.dumps(mine | {"request": request.as_dict(), "command": command}))
 
 
 def read(path: Path) -> Spec:
