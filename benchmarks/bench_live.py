@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from core.algorithms import ALGORITHMS
 from core.run import calibrate, launch, sweep
 from core.run.request import Method, Request
+from core.run.roof import taken_from
 from core.trace import lockstep
 from core.units import show_bytes, show_seconds
 
@@ -60,7 +61,7 @@ def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
     lines = []
     for size in sorted({row["nbytes"] for row in result["rows"]}):
         rows = {row["label"]: row for row in result["rows"] if row["nbytes"] == size}
-        native, roof = rows.pop("native"), rows.pop("memory", None)
+        native, roof = rows.pop("native"), taken_from(rows)
         best = min(rows.values(), key=lambda row: row["median"])
         ratio, ring = best["median"] / native["median"], rows["ring"]["median"] / native["median"]
         line = f"{show_bytes(size):>9}  native {show_seconds(native['median']):>8}  best of ours {ratio:5.2f}"
@@ -68,7 +69,7 @@ def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
         if size >= RING_FROM and roomy:
             line += f" {verdict(ring, RING_BAR)}"
         if roof:
-            share = roof["median"] / best["median"]
+            share = roof / best["median"]
             line += f"  of memory bandwidth {share:.0%}  bar {ROOF_BAR:.0%} {verdict(ROOF_BAR, share)}"
         lines.append(line + f"  foreign {native['foreign'] or 0:.0%}")
     return lines

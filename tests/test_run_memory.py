@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from core.run import roof
 from core.run.buffers import LARGE_PAGE, use_large_pages
 from core.run.request import Method, Request
+from core.run.roof import BLOCK
 from core.run.threads import run_threads
 from core.run.worker import Worker
 
@@ -42,19 +44,33 @@ def test_what_holds_no_large_page_is_left_alone(shared):
     assert not use_large_pages(shared[4096 : LARGE_PAGE + 4096 - 1])
 
 
-@pytest.mark.parametrize("nbytes", [0, 4, 1 << 16])
-def test_the_roof_reads_and_writes_every_byte_of_the_buffer_once(nbytes, monkeypatch):
-    """Twice makes everything what it was: no byte is left out, none is done twice."""
-    seen = []
+@pytest.mark.parametrize("nbytes", [0, 4, 1 << 16, 2 * BLOCK + 8])
+def test_a_pass_over_memory_touches_every_byte_once(nbytes, monkeypatch):
+    buffer = (np.arange(nbytes) % 199).astype(np.uint8)
+    monkeypatch.setattr(roof, "aligned", lambda size, dtype: buffer)
+    before, passes = buffer.copy(), roof.roofs(nbytes)
+    passes["memory, one stream"]()
+    assert (buffer == 255 - before).all()
+    passes["memory, one stream"]()  # twice makes everything what it was: no byte is left out, none is done twice
+    assert (buffer == before).all()
+    passes["memory, two streams"]()
+    one, other = before[: nbytes // 2], before[nbytes // 2 :]
+    assert (buffer == np.concatenate([one + other] * 2)).all()
+
+
+def test_the_roof_is_timed_beside_the_methods_and_the_quickest_pass_counts():
+    rows = {}
 
     def one(group):
-        request = Request(1, (Method("ring"),), (nbytes,), backend="threads")
-        roof = Worker(request, group, lambda event: None, SimpleNamespace(), "")._roof(nbytes)
-        buffer = roof.keywords["out"]
-        buffer[:] = np.arange(nbytes) % 199
-        roof()
-        seen.append((buffer == 255 - np.arange(nbytes) % 199).all())
+        request = Request(2, (Method("ring"),), (1 << 12,), backend="threads", roof=True, repeats=1, seconds=0.1)
+        result = Worker(request, group, lambda event: None, SimpleNamespace(), "").work()
+        if result:
+            rows.update({row["label"]: row for row in result["rows"]})
         return 0
 
-    assert run_threads(1, one) == 0
-    assert seen == [True]
+    assert run_threads(2, one) == 0
+    assert list(rows) == ["ring", *roof.ROOFS]
+    quickest = min(rows[label]["median"] for label in roof.ROOFS)
+    assert roof.taken_from(rows) == quickest > 0
+    assert list(rows) == ["ring"]
+    assert roof.taken_from(rows) is None

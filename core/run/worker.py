@@ -6,9 +6,6 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
-
-import numpy as np
 
 from core import trace
 from core.cost import bandwidths
@@ -21,6 +18,7 @@ from core.run.measure import Times, compete
 from core.run.mishaps import MISHAPS, happen
 from core.run.plan import Piece, pieces, program
 from core.run.request import Method, Request
+from core.run.roof import roofs
 from core.run.shifts import NOTHING
 from core.run.tracing import impossible, of_transfers, record
 from core.run.watch import Watch
@@ -173,8 +171,9 @@ class Worker:
                 labels.append("native")
 
         if self.request.roof:
-            calls.append(self._roof(nbytes) if self.group.rank < self.request.world_size else None)
-            labels.append("memory")
+            found = roofs(nbytes)
+            calls += found.values() if self.group.rank < self.request.world_size else [None] * len(found)
+            labels += found
 
         def progress(done: int, wanted: int) -> None:
             self._say(nth + done / wanted, f"timing {show_bytes(nbytes)}: round {done} of {wanted}")
@@ -194,15 +193,6 @@ class Worker:
         data = aligned(num_elements, self.request.dtype)
         data.fill(quiet)
         return ranks.native(data, self.request.op)
-
-    def _roof(self, nbytes: int) -> Call:
-        """The least that any all-reduce in place does to memory: read each byte of each buffer, and write it, once.
-
-        All ranks at once, each in its own buffer; nothing is added, and nobody waits. Whatever the algorithm: n inputs
-        of nbytes must be read, and n results of nbytes must be written.
-        """
-        buffer = aligned(nbytes, np.uint8)
-        return partial(np.invert, buffer, out=buffer)
 
     def _trace(self, runner: Runner, nbytes: int, rows: list[dict], place: int) -> None:
         if runner.executor:

@@ -1,0 +1,50 @@
+"""The least that any all-reduce in place does to memory, whatever the algorithm: the roof over all measured times.
+
+n inputs of S bytes must be read, and n results of S bytes must be written: n * S bytes each way, a byte of each buffer
+once. Each rank does just that in a buffer of its own, all ranks at once. Nothing is exchanged and nobody waits, so no
+all-reduce of buffers that lie in memory can be quicker than the quickest of these passes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from core.run.backend import Call
+from core.run.buffers import aligned
+
+BLOCK = 256 << 10  # bytes: two of them fit the second cache of any processor of today
+
+
+def roofs(nbytes: int) -> dict[str, Call]:
+    """Passes over one buffer of nbytes bytes, by their label in the result: each reads and writes every byte once."""
+    buffer = aligned(nbytes, np.uint8)
+    return {label: make(buffer) for label, make in ROOFS.items()}
+
+
+def whole(buffer: np.ndarray) -> Call:
+    """One stream of memory: what was read is written back, changed."""
+    return partial(np.invert, buffer, out=buffer)
+
+
+def halves(buffer: np.ndarray) -> Call:
+    """Two streams: block by block, add one half to the other and copy the sums back while they are in the cache."""
+    one, other = np.split(buffer[: len(buffer) // 2 * 2], 2)
+    blocks = [(one[i : i + BLOCK], other[i : i + BLOCK]) for i in range(0, len(one), BLOCK)]
+
+    def run() -> None:
+        for ours, theirs in blocks:
+            np.add(ours, theirs, out=ours)
+            np.copyto(theirs, ours)
+
+    return run
+
+
+ROOFS = {"memory, one stream": whole, "memory, two streams": halves}
+
+
+def taken_from(rows: dict[str, dict]) -> float | None:
+    """Seconds of the quickest pass among the rows of a result (by label), which are then only those of methods."""
+    medians = [rows.pop(label)["median"] for label in ROOFS if label in rows]
+    return min(medians, default=None)
