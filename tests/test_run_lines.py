@@ -10,8 +10,8 @@ from core.run import lines
 from core.run.arguments import parser, request_of
 from core.run.nccl_settings import Setting
 from core.run.report import complain, typed
-from core.run.request import Method, Request
-from core.run.started import MPI_RANKS, MPI_SIZES, TORCHRUN, Started, started, stay_here
+from core.run.request import MAX_CLUSTER, Method, Request
+from core.run.started import MPI_HERE, MPI_RANKS, MPI_SIZES, TORCHRUN, Started, started, stay_here
 
 RING = (Method("ring", {"direction": -1}, 4),)
 REQUESTS = [
@@ -69,7 +69,7 @@ def test_what_is_one_process_needs_no_launcher_and_what_shares_memory_no_second_
 @pytest.fixture
 def nobody(monkeypatch):
     """A process that no launcher started."""
-    for name in (*MPI_RANKS, *MPI_SIZES, *TORCHRUN, "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GLOO_SOCKET_IFNAME"):
+    for name in (*MPI_RANKS, *MPI_SIZES, *MPI_HERE, *TORCHRUN, "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GLOO_SOCKET_IFNAME"):
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
 
@@ -87,7 +87,9 @@ def test_who_started_this_process(nobody):
     nobody.setenv("PMI_RANK", "0")  # srun sets it, too
     nobody.setenv("PMI_SIZE", "2")
     assert started("nccl").by == started("threads").by == "torchrun"
-    assert started("mpi") == Started("mpiexec", 0, 2)
+    assert started("mpi") == Started("mpiexec", 0, 2, 0, 2)
+    nobody.setenv("MPI_LOCALNRANKS", "1")
+    assert started("mpi").local_size == 1
 
 
 def test_torchrun_needs_all_its_names(nobody):
@@ -141,3 +143,10 @@ def test_one_machine_needs_no_network(nobody):
     assert "GLOO_SOCKET_IFNAME" not in os.environ
     stay_here(Started("torchrun", 0, 2, 0, 2))
     assert os.environ["GLOO_SOCKET_IFNAME"].startswith("lo")
+
+
+def test_a_cluster_may_have_more_processes_than_one_machine():
+    many = Request(64, (Method("ring"),), (1024,))
+    assert "a live run takes 1 to 32" in many.refuse()
+    assert many.refuse(MAX_CLUSTER) == ""
+    assert "takes 1 to 1024" in Request(2000, (Method("ring"),), (1024,)).refuse(MAX_CLUSTER)

@@ -12,7 +12,7 @@ from core.run import faults, keeper, runtimes
 from core.run.arguments import request_of
 from core.run.groups import group_of, run_in_groups
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
-from core.run.request import Request
+from core.run.request import MAX_CLUSTER, Request
 from core.run.spec import Spec
 from core.run.started import Started, started
 from core.run.watch import Watch
@@ -44,11 +44,13 @@ def of_a_job(spec: Spec) -> int:
 def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
     """One process that mpiexec, srun or torchrun started without the app: process 0 talks to the terminal."""
     request = request_of(options, 2 if options.ranks is None else options.ranks)
+    if request.backend == "mpi" and request.sizes:
+        runtimes.tune(world.local_size, max(request.sizes), request.library)
     if options.ranks is None:  # as many ranks as the world has, less the switches
         size = world.size or group_of("mpi").size
         fitting = (n for n in range(size, 0, -1) if _fits(options, n, size))
         request = request_of(options, next(fitting, size))
-    if problem := request.refuse() or faults.refuse(request.fault, request.num_processes):
+    if problem := request.refuse(MAX_CLUSTER) or faults.refuse(request.fault, request.num_processes):
         return complain(problem, world.rank)
     if problem := world.wrong_size(request.world_size, request.num_processes):
         return complain(problem, world.rank)
@@ -76,7 +78,7 @@ def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
 
 def _fits(options: argparse.Namespace, world_size: int, size: int) -> bool:
     request = request_of(options, world_size)
-    return not request.refuse() and request.num_processes == size
+    return not request.refuse(MAX_CLUSTER) and request.num_processes == size
 
 
 def work(request: Request, report: Report, guard: Callable[[int], Watch], command: str, end=None) -> int:

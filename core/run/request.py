@@ -25,7 +25,8 @@ BACKENDS = ("mpi", "gloo", "threads", "virtual", "nccl")
 DEVICES = ("", "cpu", "cuda")  # where virtual ranks live; "": a GPU if there is one
 DTYPES = ("float32", "float64", "int32", "int64", "float16")
 THROUGH = ("messages", "memory")
-MAX_PROCESSES = 32
+MAX_PROCESSES = 32  # on one machine, started by this program
+MAX_CLUSTER = 1024  # started by mpiexec, srun or torchrun
 MAX_BYTES = 1 << 30
 MAX_SIZES = 100
 MAX_METHODS = 200
@@ -113,7 +114,7 @@ class Request:
     time_limit: float = 60.0  # seconds after which everything is ended
     native: bool = True  # also time the library's own all-reduce
     library: str = "tuned"  # how the MPI library is set up: see runtimes.tuning
-    roof: bool = False  # also time the least that an all-reduce does to memory: see Worker._roof
+    roof: bool = False  # also time the least that an all-reduce does to memory: see core.run.roof
     trace: bool = True  # also record when every transfer happened
     fault: dict = field(default_factory=dict)  # what to break on purpose: kind, rank, seconds
     mishap: str = ""  # a mistake to make instead of a run: a name in mishaps.MISHAPS
@@ -128,8 +129,8 @@ class Request:
         """One for every vertex of the largest schedule: switches are processes too."""
         return max(method.schedule(self.world_size).num_vertices for method in self.methods)
 
-    def refuse(self) -> str:
-        """Why this cannot be run, in a sentence, or ""."""
+    def refuse(self, most: int = MAX_PROCESSES) -> str:
+        """Why this cannot be run, in a sentence, or "". `most`: how many processes there may be."""
         choices = (
             ("backend", BACKENDS),
             ("device", DEVICES),
@@ -147,11 +148,11 @@ class Request:
             return problem
         if self.mishap and (self.mishap not in MISHAPS or self.backend != "mpi" or not 2 <= self.world_size <= 8):
             return f"the mistake is {self.mishap!r}: choose one of {', '.join(MISHAPS)}, over mpi, on 2 to 8 ranks"
-        return self._refuse_numbers() or self._refuse_sizes() or self._refuse_methods()
+        return self._refuse_numbers(most) or self._refuse_sizes() or self._refuse_methods(most)
 
-    def _refuse_numbers(self) -> str:
+    def _refuse_numbers(self, most: int) -> str:
         bounds = (
-            ("world_size", 1, MAX_PROCESSES),
+            ("world_size", 1, most),
             ("repeats", 1, 1000),
             ("seconds", 0.1, 120),
             ("time_limit", 1, 3600),
@@ -173,7 +174,7 @@ class Request:
                 return f"{size} bytes are not a whole number of {self.dtype}: choose a multiple of {self.itemsize}"
         return ""
 
-    def _refuse_methods(self) -> str:
+    def _refuse_methods(self, most: int) -> str:
         if not self.methods:
             return "no algorithm was given"
         if len(self.methods) > MAX_METHODS:
@@ -183,10 +184,10 @@ class Request:
         if problem := next(filter(None, (method.refuse(self.world_size) for method in self.methods)), ""):
             return problem
         processes = self.num_processes
-        if processes > MAX_PROCESSES:
+        if processes > most:
             return (
                 f"{processes} processes are needed ({self.world_size} ranks and their switches): "
-                f"a live run starts at most {MAX_PROCESSES}"
+                f"a live run starts at most {most}"
             )
         return ""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's env:// needs; torchrun sets them all
 MPI_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 MPI_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS")
+MPI_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")  # on this machine: MPICH's launcher, Open MPI's
 MEET = {"mpi": "mpiexec", "gloo": "torchrun", "nccl": "torchrun"}  # the other backends are one process
 CURES = {
     "mpi": "add --backend gloo or --backend nccl, or start MPI with mpiexec or srun",
@@ -22,7 +23,7 @@ class Started:
     by: str  # "torchrun", "mpiexec" (or srun), or "": by nobody who starts several
     rank: int = 0
     size: int = 1  # 0: the launcher does not say
-    local_rank: int = 0
+    local_rank: int = 0  # of those on this machine; only torchrun's are told
     local_size: int = 1
 
     def refuse(self, backend: str) -> str:
@@ -58,9 +59,11 @@ def started(backend: str) -> Started:
 
 
 def _by_mpi() -> Started | None:
-    rank = next((os.environ[name] for name in MPI_RANKS if name in os.environ), None)
-    size = next((os.environ[name] for name in MPI_SIZES if name in os.environ), 0)
-    return None if rank is None else Started("mpiexec", int(rank), int(size))
+    rank, size, here = (
+        next((int(os.environ[name]) for name in names if name in os.environ), None)
+        for names in (MPI_RANKS, MPI_SIZES, MPI_HERE)
+    )
+    return None if rank is None else Started("mpiexec", rank, size or 0, 0, here or size or 0)
 
 
 def _by_torchrun() -> Started | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import time
 import pytest
 
 from core import trace
-from core.run import processes, runtimes
+from core.run import lines, processes, runtimes
+from core.run.request import Method, Request
 
 pytestmark = pytest.mark.live
 
@@ -136,3 +138,17 @@ def of_parent(pid):
 def run_mark(pid):
     with open(f"/proc/{pid}/environ", "rb") as file:
         return next(word for word in file.read().split(b"\0") if word.startswith(b"ALLREDUCE_RUN=")).decode()[14:]
+
+
+def test_the_line_that_the_page_writes_runs(mpi, tmp_path):
+    """As it stands, except for the programs: those of this Python."""
+    request = Request(2, (Method("ring", through="memory"),), (4096,), library="ring", repeats=2, seconds=0.3)
+    line = lines.elsewhere(request, 1, str(tmp_path / "t.arl"))[0].command
+    _, _, number, _, *program = shlex.split(line)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PMI")}
+    how = {"cwd": runtimes.ROOT, "env": clean, "capture_output": True, "text": True, "timeout": 90, "check": False}
+    done = subprocess.run(mpi.command(int(number), [sys.executable, *program]), **how)
+    assert done.returncode == 0, done.stderr
+    about = trace.load((tmp_path / "t.arl").read_bytes()).about
+    assert about["label"] == "ring (through memory)"
+    assert about["settings"]["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == "ring"  # set before MPI was loaded
