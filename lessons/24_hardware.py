@@ -12,7 +12,7 @@ from core.figures.wiring import Wiring
 from core.figures.wiring import wiring as wired
 from core.network import BadTopology, Stuck, meet, simulate
 from core.run.hardware import PROBES, Survey
-from core.run.hardware_backends import backends
+from core.run.hardware_backends import backends, gpu_memory
 from core.run.hardware_topology import networks
 from core.run.launch import Refused
 from core.topology import Topology
@@ -137,6 +137,7 @@ def notes(survey: Survey) -> dict[str, str]:
     if torch:
         nccl = f"NCCL {torch['nccl']}" if torch["nccl"] else "no NCCL in this build"
         lines["torch"] = f"{torch['torch']}, {nccl}, gloo's interface: {torch['gloo'] or 'none'}"
+    lines["MPI and GPUs"] = gpu_memory(survey)
     lines["Graphics processors"] = survey.trouble("gpus") or "; ".join(survey.found("gpus").get("notes", []))
     return lines
 

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from core.run import hardware, probes_gpu, probes_memory, processes, runtimes
-from core.run.hardware import Probe, Survey, look
+from core.run.hardware import PROBES, Probe, Survey, look
+from core.run.hardware_backends import gpu_memory
 
 
 def program(monkeypatch, text):
@@ -150,3 +151,61 @@ def test_the_driver_is_asked_for_the_wiring(monkeypatch):
     nvml.linked = False
     probes_gpu._ask_driver(found)
     assert found["links"][0]["kind"] == "PCIe and processors"
+
+
+class Wire:
+    """Two ranks of an MPI that takes GPU memory (`aware`), or that sends nothing."""
+
+    def __init__(self, rank, sent, aware=True):
+        self.rank, self.sent, self.aware = rank, sent, aware
+
+    def Send(self, word, other):
+        self.sent.append(word.value)
+
+    def Recv(self, word, other):
+        if self.aware:
+            word.value = self.sent.pop()
+
+    def bcast(self, value, root):
+        self.sent.append(value) if self.rank == root else None
+        return value if self.rank == root else self.sent[-1]
+
+
+class Word:
+    def __init__(self, value):
+        self.value = value
+
+    def item(self):
+        return self.value
+
+
+TORCH = SimpleNamespace(
+    full=lambda shape, value, dtype, device: Word(value), int32=None, cuda=SimpleNamespace(synchronize=lambda: None)
+)
+
+
+@pytest.mark.parametrize("aware", [True, False])
+def test_mpi_is_asked_whether_it_takes_the_memory_of_a_gpu(aware):
+    probes_gpu.through_mpi(TORCH, Wire(0, sent := [0], aware))
+    assert probes_gpu.through_mpi(TORCH, Wire(1, sent, aware)) == {"aware": aware}
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ({"found": {"aware": True}}, "takes GPU memory as it is"),
+        ({"found": {"aware": False}}, "loses what it reads from GPU memory"),
+        ({"problem": "the probe ended with code 139"}, "needs copies in the host's memory: sent from a GPU, the probe"),
+        ({"missing": "no driver of a GPU answers"}, ""),
+    ],
+)
+def test_an_mpi_that_dies_of_a_gpu_needs_copies(answer, sentence):
+    said_of_it = gpu_memory(SimpleNamespace(answers={"gpu_mpi": answer}))
+    assert said_of_it.startswith(sentence)
+    assert bool(said_of_it) == bool(sentence)
+
+
+def test_a_probe_that_a_gpu_kills_is_a_no(monkeypatch):
+    program(monkeypatch, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    answers = {"gpu_mpi": look(next(probe for probe in PROBES if probe.name == "gpu_mpi"))}
+    assert "needs copies" in gpu_memory(SimpleNamespace(answers=answers))

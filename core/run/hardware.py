@@ -36,6 +36,7 @@ PROBES = (
     Probe("mpi", "starting two MPI processes and timing their messages", 20, processes=2),
     Probe("torch", "loading torch, starting gloo", 90),
     Probe("gpus", "looking for graphics processors", 90),
+    Probe("gpu_mpi", "sending four bytes of a GPU's memory through MPI", 60, processes=2),
 )
 
 

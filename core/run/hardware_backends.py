@@ -30,6 +30,15 @@ def backends(survey: Survey) -> list[Backend]:
     return [backend for backend in every if backend.name in BACKENDS]
 
 
+def gpu_memory(survey: Survey) -> str:
+    """Does MPI take a GPU's memory as it is? A sentence; "" where there is no GPU to ask it with."""
+    answer = survey.answers.get("gpu_mpi", {})
+    if "found" in answer:
+        return "takes GPU memory as it is" if answer["found"]["aware"] else "loses what it reads from GPU memory"
+    problem = answer.get("problem", "")
+    return f"needs copies in the host's memory: sent from a GPU, {problem}" if problem else ""
+
+
 def missing(name: str, survey: Survey | None = None) -> str:
     """Why this way of running cannot work here, in a sentence with its cure; "" if nothing is known against it.
 

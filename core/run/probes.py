@@ -136,7 +136,22 @@ def gpus() -> dict:
     return probes_gpu.look()
 
 
-PROBES = {probe.__name__: probe for probe in (system, memory, mpi, torch, gpus)}
+def gpu_mpi() -> dict:
+    """Two processes: does this MPI take the memory of a GPU as it is?"""
+    if not probes_gpu.may_have_gpu():
+        raise Missing(probes_gpu.NO_GPU)
+    try:
+        import torch
+    except (ImportError, OSError) as problem:
+        raise Missing(f"torch cannot be loaded ({str(problem).splitlines()[0]}): {GET_TORCH}") from None
+    if not torch.cuda.is_available():
+        raise Missing(f"torch {torch.__version__} finds no GPU that it can use: {probes_gpu.GET_CUDA}")
+    from core.run.groups import group_of
+
+    return probes_gpu.through_mpi(torch, group_of("mpi").comm)
+
+
+PROBES = {probe.__name__: probe for probe in (system, memory, mpi, torch, gpus, gpu_mpi)}
 
 
 def main(name: str, time_limit: float, parent: int) -> int:

@@ -16,7 +16,7 @@ from core.run.runtimes import Missing
 SIGNS = ("/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/kfd", "/dev/dxg")  # files that a GPU's driver makes
 LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}  # PCIe, bytes/s of a lane, one direction
 MOST = 256 << 20  # bytes copied at once
-SMALL, REPEATS = 8, 7
+SMALL, REPEATS, SENT = 8, 7, 20_250_601
 NO_GPU = "no driver of a GPU answers: this needs a machine with an NVIDIA GPU (virtual ranks also run on the CPU)"
 GET_CUDA = "pip install --force-reinstall torch"
 GET_NVML = "pip install nvidia-ml-py"
@@ -40,6 +40,18 @@ def look() -> dict:
 def may_have_gpu() -> bool:
     """Is there a file that a GPU's driver makes? Where drivers make none, it may be."""
     return os.name != "posix" or any(map(os.path.exists, SIGNS))
+
+
+def through_mpi(torch, comm) -> dict:
+    """Rank 0 sends four bytes of a GPU's memory to rank 1. An MPI that cannot may end both processes: that means no."""
+    word = torch.full((1,), SENT if comm.rank == 0 else 0, dtype=torch.int32, device="cuda")
+    torch.cuda.synchronize()  # MPI knows nothing of streams
+    if comm.rank == 0:
+        comm.Send(word, 1)
+    else:
+        comm.Recv(word, 0)
+        torch.cuda.synchronize()
+    return {"aware": comm.bcast(int(word.item()), 1) == SENT}
 
 
 def _ask_driver(found: dict) -> None:
