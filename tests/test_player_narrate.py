@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from core.algorithms import ALGORITHMS
 from core.collective import ALL_REDUCE
-from core.figures.narrate import COLUMNS, rows, sentences
-from core.replay import each_chunk
+from core.figures.narrate import COLUMNS, Teller, rows, sentences
+from core.replay import apply, each_chunk
 from core.schedule import COPY, REDUCE, Schedule, send
 
 SENT = re.compile(r"(\w+ \d+) sends (?:scratch )?chunks? (\d+)(?:–(\d+))? to (\w+ \d+)")
@@ -44,6 +45,45 @@ def test_right_algorithms_end_with_done_and_rows_count_every_chunk(schedule, col
     table = list(rows(schedule, collective))
     assert len(table) == int(schedule.count.sum())
     assert all(len(row) == len(COLUMNS) for row in table)
+
+
+HOLDS = re.compile(
+    r"(rank|switch) (\d+) now holds (scratch )?chunks? (\d+)(?:–(\d+))? (?:from (ranks? [\d, ]+|all ranks))"
+)
+
+
+@pytest.mark.parametrize(("schedule", "collective"), list(schedules()))
+def test_whoever_is_named_is_inside_every_chunk_that_is_named(schedule, collective):
+    """Chunks that travel together may come from different ranks: then nobody is named for all of them."""
+    ranks, chunks = schedule.world_size, schedule.num_chunks
+    state = np.zeros((schedule.num_vertices, schedule.num_slots, ranks), np.int64)
+    rank, chunk = np.ogrid[:ranks, :chunks]
+    state[np.arange(ranks), :chunks, np.arange(ranks)] = collective.starts(rank, chunk, rank)
+    for step, text in zip(schedule, sentences(schedule, collective, "full")):
+        apply(step, state)
+        for kind, number, scratch, first, last, whose in HOLDS.findall(text):
+            vertex = int(number) + ranks * (kind == "switch")
+            begin, end = (int(c) + chunks * bool(scratch) for c in (first, last or first))
+            named = set(range(ranks)) if whose == "all ranks" else {int(r) for r in re.findall(r"\d+", whose)}
+            for slot in range(begin, end + 1):
+                assert set(np.flatnonzero(state[vertex, slot])) == named
+
+
+@pytest.mark.parametrize(("schedule", "collective"), list(schedules()))
+def test_the_example_says_what_the_receiver_does(schedule, collective):
+    """Overwrites and adds only what is there; stores and begins where nothing is; counts only where sums are made."""
+    tell, summed = Teller(schedule, collective), (Teller(schedule, collective).total > 1).all()
+    for step, text in zip(schedule, sentences(schedule, collective)):
+        before = tell.counts()
+        apply(step, tell.held)
+        if not len(step):
+            continue
+        _, dst, _, there = tell.places(step, 0)
+        empty = not before[dst, there].any()
+        assert bool(re.search("stores|begins its sum|adds up all", text)) == empty
+        assert bool(re.search("overwrites its|to its own", text)) != empty
+        assert bool(re.search("adds|begins", text)) == (step.op[0] == REDUCE)
+        assert ("contributions" in text) == bool(summed)
 
 
 def test_ring_in_words():

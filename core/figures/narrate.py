@@ -84,35 +84,54 @@ class Teller:
         return [self.transfer(step, i) for i in range(len(step))] or ["nothing moves."]
 
     def example(self, step: Step, before: np.ndarray) -> str:
-        src, dst, chunk, count = (int(column[0]) for column in (step.src, step.dst, step.chunk, step.count))
-        into = chunk if step.into is None else int(step.into[0])
-        total = int(self.total[chunk % self.schedule.num_chunks])
+        src, dst, sent, there = self.places(step, 0)
+        total = int(self.total[sent.start % self.schedule.num_chunks])
         who = self.vertex(src).capitalize() if len(step) == 1 else f"For example, {self.vertex(src)}"
-        has = f"{before[src, chunk]} of {total} contributions"
-        it, copy = ("it", "copy") if count == 1 else ("them", "copies")
-        act = f"adds {it} to its own" if step.op[0] == REDUCE else f"overwrites its {copy}"
-        sends = f"{who} sends {self.run(chunk, count)} ({has}) to {self.vertex(dst)}"
-        return f"{sends}, which {act} and then holds {self.counts()[dst, into]}."
+        has, holds = "", ""
+        if total > 1:
+            has = f" ({_span(before[src, sent])} of {total} contributions)"
+            holds = f" and then holds {_span(self.counts()[dst, there])}"
+        sends = f"{who} sends {self.run(sent)}{has} to {self.vertex(dst)}"
+        return f"{sends}, which {self.act(step, before)}{holds}."
+
+    def act(self, step: Step, before: np.ndarray) -> str:
+        """What the receiver of the step's first transfer does with it."""
+        _, dst, sent, there = self.places(step, 0)
+        it, copy = ("it", "copy") if sent.stop - sent.start == 1 else ("them", "copies")
+        empty = not before[dst, there].any()
+        if step.op[0] != REDUCE:
+            return f"stores {it}" if empty else f"overwrites its {copy}"
+        into = step.chunk if step.into is None else step.into
+        many = int(((step.dst == dst) & (into <= there.start) & (there.start < into + step.count)).sum())
+        if many > 1:
+            return f"adds up all {many} that arrive" if empty else f"adds all {many} that arrive to its own"
+        return f"begins its sum with {it}" if empty else f"adds {it} to its own"
 
     def transfer(self, step: Step, i: int) -> str:
+        src, dst, sent, there = self.places(step, i)
+        to = self.vertex(dst)
+        verb = "to add" if step.op[i] == REDUCE else "as a copy"
+        told = f"{self.vertex(src).capitalize()} sends {self.run(sent)} to {to} {verb}"
+        return f"{told}; {to} now holds {self.run(there)}{self.holding(dst, there)}."
+
+    def places(self, step: Step, i: int) -> tuple[int, int, slice, slice]:
+        """(sender, receiver, the slots it leaves, the slots it becomes) of transfer i."""
         src, dst, chunk, count = (int(column[i]) for column in (step.src, step.dst, step.chunk, step.count))
         into = chunk if step.into is None else int(step.into[i])
-        to, place = self.vertex(dst), self.run(into, count)
-        verb = "to add" if step.op[i] == REDUCE else "as a copy"
-        sent = f"{self.vertex(src).capitalize()} sends {self.run(chunk, count)} to {to} {verb}"
-        return f"{sent}; {to} now holds {place} {self.holding(dst, into)}."
+        return src, dst, slice(chunk, chunk + count), slice(into, into + count)
 
-    def holding(self, vertex: int, slot: int) -> str:
-        """With whose contributions, in words."""
-        held, total = self.held[vertex, slot], int(self.total[slot % self.schedule.num_chunks])
-        whole = held.sum() == total and not (self.named and held.max() > 1)
+    def holding(self, vertex: int, slots: slice) -> str:
+        """With whose contributions, in words; how many, where the chunks differ in that or there are many ranks."""
+        held, total = self.held[vertex, slots], int(self.total[slots.start % self.schedule.num_chunks])
+        whole = (held.sum(axis=1) == total).all() and not (self.named and held.max() > 1)
         complete = " (complete)" if whole else ""
-        if not self.named:
-            return f"with {held.sum():,} of {total:,} contributions{complete}"
+        if not self.named or (held != held[0]).any():
+            counted = f" with {_span(held.sum(axis=1))} of {total:,} contributions" if total > 1 else ""
+            return f"{counted}{complete}"
         if whole and total == self.schedule.world_size:
-            return f"from all ranks{complete}"
-        names = [f"{rank}" if times == 1 else f"{rank} (more than once)" for rank, times in enumerate(held) if times]
-        return f"from rank{'s' * (len(names) > 1)} {', '.join(names)}{complete}" if names else "empty"
+            return f" from all ranks{complete}"
+        names = [f"{rank}" if times == 1 else f"{rank} (more than once)" for rank, times in enumerate(held[0]) if times]
+        return f" from rank{'s' * (len(names) > 1)} {', '.join(names)}{complete}" if names else " empty"
 
     def complete(self) -> tuple[int, int]:
         """(needed cells that are complete, needed cells)."""
@@ -139,7 +158,13 @@ class Teller:
         chunks = self.schedule.num_chunks
         return f"{slot}" if slot < chunks else f"scratch {slot - chunks}"
 
-    def run(self, slot: int, count: int) -> str:
-        chunks = self.schedule.num_chunks
-        scratch, first = ("scratch ", slot - chunks) if slot >= chunks else ("", slot)
+    def run(self, slots: slice) -> str:
+        chunks, count = self.schedule.num_chunks, slots.stop - slots.start
+        scratch, first = ("scratch ", slots.start - chunks) if slots.start >= chunks else ("", slots.start)
         return f"{scratch}chunk {first}" if count == 1 else f"{scratch}chunks {first}–{first + count - 1}"
+
+
+def _span(counts: np.ndarray) -> str:
+    """One number, or from the least to the most."""
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -26,9 +26,9 @@ export function scrolled(host) {
 
 /** @param {string} sentence @returns {Node[]} with the word for the operation in its colour */
 export function coloured(sentence) {
-  return sentence.split(/(adds (?:it|them) to its own|overwrites its cop(?:y|ies)|^Done:|^Not done:)/).map((part, k) => {
+  return sentence.split(/(adds (?:it|them) to its own|adds (?:up )?all [\d,]+ that arrive(?: to its own)?|begins its sum with (?:it|them)|overwrites its cop(?:y|ies)|stores (?:it|them)|^Done:|^Not done:)/).map((part, k) => {
     if (k % 2 === 0) return document.createTextNode(part);
-    const strong = element("strong", part.startsWith("adds") ? "arl-add" : part.startsWith("over") ? "arl-copy" : part === "Done:" ? "arl-done" : "arl-fault");
+    const strong = element("strong", /^(adds|begins)/.test(part) ? "arl-add" : /^(over|stores)/.test(part) ? "arl-copy" : part === "Done:" ? "arl-done" : "arl-fault");
     strong.textContent = part;
     return strong;
   });

@@ -75,13 +75,26 @@ function example(replay, focus) {
   const last = trace.stepPtr[step + 1];
   let i = first;
   for (let j = first; j < last; j++) if (trace.src[j] === focus) { i = j; break; }
-  const [src, dst, chunk, into, count] = [trace.src[i], trace.dst[i], trace.chunk[i], trace.into[i], countOf(trace, i)];
+  const [src, dst, chunk, count] = [trace.src[i], trace.dst[i], trace.chunk[i], countOf(trace, i)];
   const total = trace.total[chunk % trace.chunks];
-  const them = count === 1 ? "it" : "them";
-  const act = trace.op[i] === ADD ? `adds ${them} to its own` : `overwrites its cop${count === 1 ? "y" : "ies"}`;
   const who = last - first === 1 ? capital(vertexName(trace, src)) : `For example, ${vertexName(trace, src)}`;
-  const has = `${replay.held[src * trace.slots + chunk]} of ${total} contributions`;
-  return `${who} sends ${run(trace, chunk, count)} (${has}) to ${vertexName(trace, dst)}, which ${act} and then holds ${after(replay, dst, into).held}.`;
+  const sent = Array.from({ length: count }, (_, k) => replay.held[src * trace.slots + chunk + k]);
+  const has = total > 1 ? ` (${span(sent)} of ${total} contributions)` : "";
+  const holds = total > 1 ? ` and then holds ${span(cellsAfter(replay, i).map(({ held }) => held))}` : "";
+  return `${who} sends ${run(trace, chunk, count)}${has} to ${vertexName(trace, dst)}, which ${act(replay, i)}${holds}.`;
+}
+
+/** @param {Replay} replay @param {number} i @returns {string} what the receiver does with it */
+function act({ trace, step, held }, i) {
+  const [dst, into, count] = [trace.dst[i], trace.into[i], countOf(trace, i)];
+  const [it, copy] = count === 1 ? ["it", "copy"] : ["them", "copies"];
+  const cell = dst * trace.slots + into;
+  const empty = held.subarray(cell, cell + count).every((n) => n === 0);
+  if (trace.op[i] !== ADD) return empty ? `stores ${it}` : `overwrites its ${copy}`;
+  let many = 0;
+  for (let j = trace.stepPtr[step]; j < trace.stepPtr[step + 1]; j++) if (trace.dst[j] === dst && trace.into[j] <= into && into < trace.into[j] + countOf(trace, j)) many++;
+  if (many > 1) return empty ? `adds up all ${many} that arrive` : `adds all ${many} that arrive to its own`;
+  return empty ? `begins its sum with ${it}` : `adds ${it} to its own`;
 }
 
 /** @param {Replay} replay @param {number} i */
@@ -90,23 +103,33 @@ export function transfer(replay, i) {
   const to = vertexName(trace, trace.dst[i]);
   const verb = trace.op[i] === ADD ? "to add" : "as a copy";
   const sent = `${capital(vertexName(trace, trace.src[i]))} sends ${run(trace, trace.chunk[i], countOf(trace, i))} to ${to} ${verb}`;
-  const cell = after(replay, trace.dst[i], trace.into[i]);
-  return `${sent}; ${to} now holds ${run(trace, trace.into[i], countOf(trace, i))} ${holding(trace, trace.into[i], cell)}.`;
+  return `${sent}; ${to} now holds ${run(trace, trace.into[i], countOf(trace, i))}${holding(trace, trace.into[i], cellsAfter(replay, i))}.`;
 }
 
+/** @param {Replay} replay @param {number} i @returns {Array<ReturnType<typeof after>>} what each of the cells that transfer i writes holds after the step */
+const cellsAfter = (replay, i) => Array.from({ length: countOf(replay.trace, i) }, (_, k) => after(replay, replay.trace.dst[i], replay.trace.into[i] + k));
+
 /**
- * With whose contributions, in words.
- * @param {Trace} trace @param {number} slot @param {{held: number, who: number, twice: number}} cell
+ * With whose contributions, in words; how many, where the chunks differ in that or there are many ranks.
+ * @param {Trace} trace @param {number} slot the first @param {Array<ReturnType<typeof after>>} cells
  */
-function holding(trace, slot, { held, who, twice }) {
+function holding(trace, slot, cells) {
   const total = trace.total[slot % trace.chunks];
-  const complete = held === total && !twice ? " (complete)" : "";
-  if (trace.ranks > NAMES_UP_TO) return `with ${number(held)} of ${number(total)} contributions${complete}`;
-  if (complete && total === trace.ranks) return `from all ranks${complete}`;
+  const complete = cells.every(({ held, twice }) => held === total && !twice) ? " (complete)" : "";
+  const [{ held, who, twice }] = cells;
+  const alike = cells.every((cell) => cell.held === held && cell.who === who && cell.twice === twice);
+  if (trace.ranks > NAMES_UP_TO || !alike) return `${total > 1 ? ` with ${span(cells.map((cell) => cell.held))} of ${number(total)} contributions` : ""}${complete}`;
+  if (complete && total === trace.ranks) return ` from all ranks${complete}`;
   const ranks = Array.from({ length: trace.ranks }, (_, r) => r).filter((r) => (who >>> r) & 1);
-  if (!ranks.length) return "empty";
+  if (!ranks.length) return " empty";
   const names = ranks.map((r) => ((twice >>> r) & 1 ? `${r} (more than once)` : `${r}`));
-  return `from rank${ranks.length > 1 ? "s" : ""} ${names.join(", ")}${complete}`;
+  return ` from rank${ranks.length > 1 ? "s" : ""} ${names.join(", ")}${complete}`;
+}
+
+/** @param {number[]} counts @returns {string} one number, or from the least to the most */
+function span(counts) {
+  const [low, high] = [Math.min(...counts), Math.max(...counts)];
+  return low === high ? number(low) : `${number(low)} to ${number(high)}`;
 }
 
 /** @param {Replay} replay */
