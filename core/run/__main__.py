@@ -15,6 +15,7 @@ from core.run.arguments import parser, request_of
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
 from core.run.started import started
+from core.run.streams import forgiving
 
 
 def main(arguments: list[str]) -> int:
@@ -58,4 +59,4 @@ def _launch(request: Request, options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(forgiving(main, sys.argv[1:]))

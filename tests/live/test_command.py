@@ -70,6 +70,39 @@ def test_bad_input_is_one_sentence_and_exit_code_2():
     assert (done.returncode, done.stderr) == (2, "core.run: world_size is 0: a live run takes 1 to 32\n")
 
 
+THREADS = ("--backend", "threads", "-n", "2", "--bytes", "1K", *ENOUGH)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+def test_a_full_disk_costs_nothing_but_what_does_not_fit(tmp_path):
+    full = [sys.executable, "-m", "core.run", *THREADS, "--out", str(tmp_path / "t.arl")]
+    how = {"cwd": runtimes.ROOT, "text": True, "timeout": 60, "check": False}
+    with open("/dev/full", "w") as device:
+        no_out = subprocess.run(full, stdout=device, stderr=subprocess.PIPE, **how)
+        no_err = subprocess.run(full, stderr=device, stdout=subprocess.PIPE, **how)
+        refused = subprocess.run([*full, "-n", "0"], stderr=device, **how)
+    assert no_out.returncode == 1
+    assert no_out.stderr.splitlines()[-1] == "core.run: the result cannot be written: No space left on device"
+    assert "Traceback" not in no_out.stderr
+    assert trace.load((tmp_path / "t.arl").read_bytes()).schedule.name == "ring"
+    assert no_err.returncode == 0
+    assert "1 KiB  ring" in no_err.stdout
+    assert refused.returncode == 2
+
+
+def test_a_reader_that_has_gone_and_an_old_encoding_are_no_errors():
+    full = [sys.executable, "-m", "core.run", *THREADS]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(full, cwd=runtimes.ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writer)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "core.run: the result cannot be written: Broken pipe"
+    assert "Traceback" not in done.stderr
+    ascii_only = command("--algorithm", "\N{COLLISION SYMBOL}", PYTHONIOENCODING="ascii")
+    assert "there is no algorithm '\\U0001f4a5'" in ascii_only.stderr
+
+
 def under(mpi, count, *words):
     program = [sys.executable, "-m", "core.run", *words]
     env = runtimes.environment("by hand", tempfile.gettempdir(), count, 1024)
