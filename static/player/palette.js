@@ -9,12 +9,15 @@
  * @typedef {Tokens & {dark: boolean, font: string}} Theme those of the page as it is now
  */
 
+const FEW = 16; // with more ranks the first contributions get more of the scale: it goes by the square root
+const STOPS = 13;
+
 /**
  * Which tokens fit the page, by how bright its background is; they are also put on the host as --arl-NAME.
- * @param {HTMLElement} host @param {Themes} themes
+ * @param {HTMLElement} host @param {Themes} themes @param {number} [ranks] how many contributions the amounts go up to
  * @returns {Theme}
  */
-export function themeOf(host, themes) {
+export function themeOf(host, themes, ranks = 2) {
   const style = getComputedStyle(host);
   const background = style.getPropertyValue("--st-background-color").trim() || "#ffffff";
   const dark = luminance(background) < 0.2;
@@ -23,7 +26,8 @@ export function themeOf(host, themes) {
   tokens.background = background;
   for (const name of /** @type {const} */ (["surface", "ink"])) tokens[name] = style.getPropertyValue(read[name]).trim() || tokens[name];
   for (const [name, colour] of Object.entries(tokens)) if (typeof colour === "string") host.style.setProperty(`--arl-${name.replace("_", "-")}`, colour);
-  return { ...tokens, dark, font: style.getPropertyValue("--st-font").trim() || "sans-serif" };
+  const amount = ranks > FEW ? Array.from({ length: STOPS }, (_, k) => mix(tokens.amount, Math.sqrt(k / (STOPS - 1)))) : tokens.amount;
+  return { ...tokens, amount, dark, font: style.getPropertyValue("--st-font").trim() || "sans-serif" };
 }
 
 /** @param {string} colour #rgb, #rrggbb or rgb(...) @returns {[number, number, number]} 0 .. 255 */
@@ -64,7 +68,8 @@ export const contributor = (rank, ranks, dark) => oklch(dark ? 0.74 : 0.62, 0.14
  */
 export function levelScale(tokens) {
   const top = 1.5;
-  const amount = tokens.amount.map((colour, k) => /** @type {[number, string]} */ ([(0.0005 + (k / 3) * 1.05) / top, colour]));
+  const last = tokens.amount.length - 1;
+  const amount = tokens.amount.map((colour, k) => /** @type {[number, string]} */ ([(0.0005 + (k / last) * 1.05) / top, colour]));
   return [[0, tokens.empty], [0.0004 / top, tokens.empty], ...amount, [1.06 / top, tokens.done], [1.35 / top, tokens.done], [1.36 / top, tokens.fault], [1, tokens.fault]];
 }
 
@@ -73,8 +78,13 @@ export function levelColour(level, tokens) {
   if (level <= 0) return tokens.empty;
   if (level > 1.35) return tokens.fault;
   if (level > 1) return tokens.done;
-  const at = level * 3;
-  const k = Math.min(2, Math.floor(at));
-  const [from, to] = [channels(tokens.amount[k]), channels(tokens.amount[k + 1])];
+  return mix(tokens.amount, level);
+}
+
+/** @param {string[]} colours evenly spaced from 0 to 1 @param {number} part @returns {string} the colour between them */
+function mix(colours, part) {
+  const at = part * (colours.length - 1);
+  const k = Math.min(colours.length - 2, Math.floor(at));
+  const [from, to] = [channels(colours[k]), channels(colours[k + 1])];
   return `rgb(${from.map((v, i) => Math.round(v + (to[i] - v) * (at - k))).join(",")})`;
 }

@@ -6,6 +6,7 @@
  * @property {(x: number, y: number, size: number, style: Fill) => void} square centred
  * @property {(x: number, y: number, radius: number, style: Fill) => void} disc
  * @property {(x: number, y: number, width: number, height: number, style: Fill) => void} box top left
+ * @property {(points: Array<[number, number]>, style: Fill) => void} area closed, with straight sides
  * @property {(x: number, y: number, text: string, style: Letters) => void} text centred unless `align` says otherwise
  */
 /** @typedef {{colour: string, width: number, dash?: number[], alpha?: number}} Stroke */
@@ -69,6 +70,14 @@ export class CanvasPen {
     this.paint(style);
   }
 
+  /** @type {Pen["area"]} */
+  area(points, style) {
+    this.c.beginPath();
+    points.forEach(([x, y], k) => (k ? this.c.lineTo(x, y) : this.c.moveTo(x, y)));
+    this.c.closePath();
+    this.paint(style);
+  }
+
   /** @param {Fill} style */
   paint({ fill, stroke, width = 1, dash = [], alpha = 1 }) {
     this.c.globalAlpha = alpha;
@@ -122,6 +131,12 @@ export class SvgPen {
   box(x, y, width, height, style) {
     const place = `x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="${style.radius ?? 0}"`;
     this.parts.push(`<rect ${place} fill="${style.fill ?? "none"}" ${attributes(style)}/>`);
+  }
+
+  /** @type {Pen["area"]} */
+  area(points, style) {
+    const corners = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+    this.parts.push(`<polygon points="${corners}" fill="${style.fill ?? "none"}" ${attributes(style)}/>`);
   }
 
   /** @type {Pen["text"]} */

@@ -1,4 +1,4 @@
-// The shapes that vertices are arranged in: ellipse, frame, tree, rings, nodes.
+// The shapes that ranks are arranged in: ellipse, frame, loop, nodes, grid.
 
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -16,10 +16,60 @@ export function ellipse(trace, width, height, card) {
 
 /** @type {Spots} ranks clockwise along a rectangle with round corners: room for more cards than an ellipse */
 export function frame(trace, width, height, card) {
+  return onPath(trace, width, height, framed(width, height, card));
+}
+
+/**
+ * Places on that same rectangle.
+ * @param {number[]} parts of the way round, in rising order; a little below 0 is allowed @param {number} width @param {number} height @param {Card} card
+ * @returns {Array<[number, number]>}
+ */
+export function framePoints(parts, width, height, card) {
+  const at = measured(framed(width, height, card));
+  return parts.map((part) => {
+    const [x, y] = at(part < 0 ? part + 1 : part);
+    return [width / 2 + x, height / 2 + y];
+  });
+}
+
+/** @param {number} width @param {number} height @param {Card} card @returns {(t: number) => [number, number]} */
+function framed(width, height, card) {
   const rx = (width - card.cardWidth) / 2 - EDGE;
   const ry = (height - card.cardHeight) / 2 - EDGE;
   const round = (/** @type {number} */ v) => Math.sign(v) * Math.sqrt(Math.abs(v));
-  return onPath(trace, width, height, (t) => [rx * round(Math.sin(2 * Math.PI * t)), -ry * round(Math.cos(2 * Math.PI * t))]);
+  return (t) => [rx * round(Math.sin(2 * Math.PI * t)), -ry * round(Math.cos(2 * Math.PI * t))];
+}
+
+/** @param {number} across @returns {Spots} ranks clockwise along the four sides of a rectangle, so many on its upper side */
+export const loop = (across) => ({ vertices }, width, height, card) => {
+  const below = (vertices - 2 * across) % 2 ? across - 1 : across;
+  const side = (vertices - across - below) / 2;
+  const [left, top] = [EDGE + card.cardWidth / 2, EDGE + card.cardHeight / 2];
+  const spots = Array.from({ length: vertices }, (_, v) => {
+    if (v < across) return [v / (across - 1), 0];
+    if (v < across + side) return [1, (v - across + 1) / (side + 1)];
+    if (v < across + side + below) return [1 - (v - across - side) / Math.max(1, below - 1), 1];
+    return [0, 1 - (v - across - side - below + 1) / (side + 1)];
+  });
+  const x = Float64Array.from(spots, ([part]) => left + part * (width - 2 * left));
+  const y = Float64Array.from(spots, ([, part]) => top + part * (height - 2 * top));
+  return { x, y, boxes: [] };
+};
+
+const SAMPLES = 240;
+
+/** @param {(t: number) => [number, number]} path closed @returns {(part: number) => [number, number]} the place after that part of its length */
+function measured(path) {
+  const points = Array.from({ length: SAMPLES + 1 }, (_, k) => path(k / SAMPLES));
+  const length = [0];
+  for (let k = 1; k <= SAMPLES; k++) length.push(length[k - 1] + Math.hypot(points[k][0] - points[k - 1][0], points[k][1] - points[k - 1][1]));
+  return (part) => {
+    const along = part * length[SAMPLES];
+    let k = Math.max(0, length.findIndex((far) => far > along) - 1);
+    if (along >= length[SAMPLES]) k = SAMPLES - 1;
+    const rest = (along - length[k]) / Math.max(length[k + 1] - length[k], 1e-9);
+    return [points[k][0] + rest * (points[k + 1][0] - points[k][0]), points[k][1] + rest * (points[k + 1][1] - points[k][1])];
+  };
 }
 
 /**
@@ -27,76 +77,9 @@ export function frame(trace, width, height, card) {
  * @param {Trace} trace @param {number} width @param {number} height @param {(t: number) => [number, number]} path
  */
 function onPath({ vertices }, width, height, path) {
-  const SAMPLES = 240;
-  const points = Array.from({ length: SAMPLES + 1 }, (_, k) => path(k / SAMPLES));
-  const length = [0];
-  for (let k = 1; k <= SAMPLES; k++) length.push(length[k - 1] + Math.hypot(points[k][0] - points[k - 1][0], points[k][1] - points[k - 1][1]));
-  const x = new Float64Array(vertices);
-  const y = new Float64Array(vertices);
-  for (let v = 0, k = 0; v < vertices; v++) {
-    const along = (v / vertices) * length[SAMPLES];
-    while (k < SAMPLES - 1 && length[k + 1] <= along) k++;
-    const part = (along - length[k]) / Math.max(length[k + 1] - length[k], 1e-9);
-    x[v] = width / 2 + points[k][0] + part * (points[k + 1][0] - points[k][0]);
-    y[v] = height / 2 + points[k][1] + part * (points[k + 1][1] - points[k][1]);
-  }
-  return { x, y, boxes: [] };
-}
-
-/** @type {Spots} ranks along the bottom, each level of switches above the one it serves */
-export function tree(trace, width, height, card) {
-  const level = levels(trace);
-  const top = Math.max(...level);
-  const x = new Float64Array(trace.vertices);
-  const y = new Float64Array(trace.vertices);
-  for (let v = 0; v < trace.vertices; v++) y[v] = height - EDGE - card.cardHeight / 2 - (level[v] / Math.max(top, 1)) * (height - card.cardHeight - 2 * EDGE);
-  for (let r = 0; r < trace.ranks; r++) x[r] = EDGE + ((r + 0.5) / trace.ranks) * (width - 2 * EDGE);
-  for (let depth = 1; depth <= top; depth++) spread(trace, level, depth, x, width, card.cardWidth);
-  return { x, y, boxes: [] };
-}
-
-/**
- * Put the switches of one level above the middle of what they serve, or evenly when that would make them overlap.
- * @param {Trace} trace @param {Uint16Array} level @param {number} depth @param {Float64Array} x
- * @param {number} width @param {number} cardWidth
- */
-function spread(trace, level, depth, x, width, cardWidth) {
-  const served = servedBy(trace, level, depth);
-  for (const [v, below] of served) x[v] = below.reduce((sum, low) => sum + x[low], 0) / below.length;
-  const here = [...served.keys()].sort((a, b) => x[a] - x[b] || a - b);
-  const tight = here.some((v, k) => k > 0 && x[v] - x[here[k - 1]] < cardWidth + 4);
-  if (tight) here.forEach((v, k) => { x[v] = EDGE + ((k + 0.5) / here.length) * (width - 2 * EDGE); });
-}
-
-/**
- * The vertices one level further down that each switch of a level talks to.
- * @param {Trace} trace @param {Uint16Array} level @param {number} depth @returns {Map<number, number[]>}
- */
-function servedBy(trace, level, depth) {
-  /** @type {Map<number, Set<number>>} */
-  const served = new Map();
-  for (let i = 0; i < trace.src.length; i++) {
-    const [a, b] = [trace.src[i], trace.dst[i]];
-    const [low, high] = level[a] < level[b] ? [a, b] : [b, a];
-    if (level[high] !== depth || level[low] !== depth - 1) continue;
-    served.set(high, (served.get(high) ?? new Set()).add(low));
-  }
-  return new Map([...served].map(([v, below]) => [v, [...below]]));
-}
-
-/** @param {Trace} trace @returns {Uint16Array} 0 for ranks, for a switch how many hops to the nearest rank */
-export function levels(trace) {
-  const level = new Uint16Array(trace.vertices).fill(65535);
-  level.fill(0, 0, trace.ranks);
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (let i = 0; i < trace.src.length; i++) {
-      for (const [a, b] of [[trace.src[i], trace.dst[i]], [trace.dst[i], trace.src[i]]]) {
-        if (level[a] + 1 < level[b]) { level[b] = level[a] + 1; changed = true; }
-      }
-    }
-  }
-  return level.map((depth) => (depth === 65535 ? 1 : depth));
+  const at = measured(path);
+  const spots = Array.from({ length: vertices }, (_, v) => at(v / vertices));
+  return { x: Float64Array.from(spots, ([x]) => width / 2 + x), y: Float64Array.from(spots, ([, y]) => height / 2 + y), boxes: [] };
 }
 
 /** @type {Spots} a box for every node, as square as the space allows, and its ranks in a grid inside */
@@ -151,42 +134,6 @@ function bestGrid(members, width, height, card) {
     }
   }
   return best;
-}
-
-/** @type {Spots} ranks on the outer ring, each level of switches on a ring further in */
-export function rings(trace, width, height, card) {
-  const level = levels(trace);
-  const top = Math.max(...level);
-  const placed = ellipse({ ...trace, vertices: trace.ranks }, width, height, card);
-  const x = new Float64Array(trace.vertices);
-  const y = new Float64Array(trace.vertices);
-  x.set(placed.x);
-  y.set(placed.y);
-  const [rx, ry] = [(width - card.cardWidth) / 2 - EDGE, (height - card.cardHeight) / 2 - EDGE];
-  for (let depth = 1; depth <= top; depth++) {
-    const shrink = 1 - depth / (top + 0.35);
-    const served = servedBy(trace, level, depth);
-    for (const [v, below] of served) {
-      const mean = (/** @type {Float64Array} */ at) => below.reduce((sum, low) => sum + at[low], 0) / below.length;
-      const [dx, dy] = [(mean(x) - width / 2) / rx, (mean(y) - height / 2) / ry];
-      const far = Math.hypot(dx, dy);
-      const reach = far < 0.02 ? 0 : shrink / far;
-      [x[v], y[v]] = [width / 2 + dx * reach * rx, height / 2 + dy * reach * ry];
-    }
-    const here = [...served.keys()];
-    if (!crowded(here, x, y)) continue;
-    here.forEach((v, k) => { // several switches serve the same ranks: side by side on their ring
-      const turn = (2 * Math.PI * (k + depth / 2)) / here.length;
-      [x[v], y[v]] = [width / 2 + shrink * rx * Math.sin(turn), height / 2 - shrink * ry * Math.cos(turn)];
-    });
-  }
-  return { x, y, boxes: [] };
-}
-
-/** @param {number[]} vertices @param {Float64Array} x @param {Float64Array} y @returns {boolean} are two of them at one place? */
-function crowded(vertices, x, y) {
-  const places = new Set(vertices.map((v) => `${Math.round(x[v] / 3)} ${Math.round(y[v] / 3)}`));
-  return places.size < vertices.length;
 }
 
 /** @type {Spots} ranks in rows and columns, with room around for the ways that close them to rings */

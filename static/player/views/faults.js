@@ -2,7 +2,8 @@
 
 import { cellAt } from "../layout.js";
 import { timesOf } from "../trace.js";
-import { arrow, between, detour } from "./scenery.js";
+import { between, detour } from "../ways.js";
+import { arrow } from "./scenery.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 /** @typedef {import("../pen.js").Pen} Pen */
@@ -29,12 +30,12 @@ function way(pen, points, { transfer, strong }, theme) {
 /**
  * In the network: the ways of this step, and what is wrong now.
  * @param {Pen} pen @param {Scene} scene @param {import("../layout.js").Layout} l
- * @param {Array<{transfer: number, bow: number}>} packets how far the ways bow that are drawn already
+ * @param {Array<{src: number, dst: number, bow: number}>} messages how far the ways bow that are drawn already
  */
-export function faultsOfNetwork(pen, { trace, replay, theme }, l, packets) {
+export function faultsOfNetwork(pen, { trace, replay, theme }, l, messages) {
   for (const mark of trace.fault?.marks ?? []) {
     if (mark.step !== replay.step) continue;
-    const bow = packets.find(({ transfer }) => transfer === mark.transfer)?.bow ?? detour(l, mark.src, mark.dst);
+    const bow = messages.find(({ src, dst }) => src === mark.src && dst === mark.dst)?.bow ?? detour(l, mark.src, mark.dst);
     const points = between(l, mark.src, mark.dst, bow);
     way(pen, points, mark, theme);
     if (points.length > 1) arrow(pen, points, theme.fault);
