@@ -56,6 +56,8 @@ def test_without_a_keeper_the_launcher_is_believed():
     assert said(output=broken, code=137).startswith("a process was ended by signal 9 (SIGKILL)")
     assert said(output=f"warning\nit broke\n\n{'-' * 74}\n \n", code=1).endswith("it broke")
     assert said(code=1).endswith("nothing was said about why")
+    chatter = "[here:7] osc_ucx_component.c:375  Error: OSC UCX component priority set inside component query failed"
+    assert said(output=f"it broke\n{chatter}\n", code=1).endswith("it broke")
 
 
 def test_mpich_under_the_launcher_of_open_mpi_is_told_so_whatever_the_exit_codes():

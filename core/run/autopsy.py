@@ -26,6 +26,7 @@ UNFIT = (
     "the MPI library is MPICH, and the launcher (mpiexec) belongs to Open MPI: they do not understand each other. Set "
     "ALLREDUCE_MPIEXEC to MPICH's mpiexec, or MPI4PY_LIBMPI to the libmpi.so of Open MPI"
 )
+CHATTER = "OSC UCX component priority"  # Open MPI says so at every piece of shared memory; it means nothing
 LOST = "the launcher (mpiexec) lost the process that starts its ranks"  # Hydra's words say less
 AGAIN = "so the run was ended: start it again"
 
@@ -93,7 +94,7 @@ def _of_output(output: str) -> str:
     for sign, patterns in ((-1, SIGNALS), (1, CODES)):
         if found := next(filter(None, (pattern.search(output) for pattern in patterns)), None):
             return f"a process {_how(sign * int(found[1]))}, {AGAIN}"
-    words = (line for line in reversed(output.splitlines()) if re.search(r"\w", line))
+    words = (line for line in reversed(output.splitlines()) if re.search(r"\w", line) and CHATTER not in line)
     last = next(words, "nothing was said about why")
     return f"the processes ended before the run was complete: {last.strip()[:300]}"
 

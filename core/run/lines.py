@@ -57,7 +57,7 @@ def _mpi(request: Request, nodes: int, each: int, out: str) -> list[Line]:
     names = [f"NODE{i}" for i in range(1, nodes + 1)]
     mpich = f" -ppn {each} -hosts {','.join(names)}" * (nodes > 1)
     openmpi = f" --host {','.join(f'{name}:{each}' for name in names)}" * (nodes > 1)
-    srun = f"srun --nodes={nodes} --ntasks={count}"
+    srun = f"srun --kill-on-bad-exit=1 --nodes={nodes} --ntasks={count}"  # or the others wait for one that died
     found = [Line("MPICH, Intel MPI", f"mpiexec -n {count}{mpich} {program}")]
     if nodes > 1:
         found.append(Line("Open MPI", f"mpiexec -n {count}{openmpi} {program}"))

@@ -30,13 +30,17 @@ def broken(size=SMALL, **how):
         ("short_buffer", SMALL, {"error"}),
     ],
 )
-def test_mistakes_end_as_the_page_explains(name, size, ends, nothing_left):
+def test_mistakes_end_as_the_page_explains(name, size, ends, mpi, nothing_left):
+    if (name, size, mpi.flavour) == ("send_first", LARGE, "intel"):
+        ends = {"right"}  # Intel MPI puts aside what others make wait, up to 64 MiB and more
     job = broken(size, mishap=name)
     assert outcome(job.state, job.saw, job.where) in ends, (job.state, job.saw, job.where)
     nothing_left(job.run_id)
 
 
-def test_everybody_says_where_it_waits():
+def test_everybody_says_where_it_waits(mpi):
+    if mpi.flavour == "intel":
+        pytest.skip("Intel MPI puts 4 MiB aside: nobody waits")
     job = broken(LARGE, mishap="send_first")
     assert [line.split(":")[0] for line in job.where] == [
         f"process {r} is in MPI_Send to {(r + 1) % 3}" for r in range(3)
