@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from core.replay import OPS
 from core.run import roof
-from core.run.buffers import LARGE_PAGE, use_large_pages
+from core.run.buffers import LARGE_PAGE, adding, use_large_pages
 from core.run.request import Method, Request
 from core.run.roof import BLOCK
 from core.run.threads import run_threads
@@ -37,6 +38,15 @@ def _in_large_pages():
     """Bytes of shared memory that this process sees through large pages."""
     with open("/proc/self/smaps") as lines:
         return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("ShmemPmdMapped"))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("op", OPS)
+def test_additions_are_in_place_and_modern(op):
+    mine, other = np.array([1, 6, 3], np.int32), np.array([4, 2, 3], np.int32)
+    expected = OPS[op](mine, other)
+    adding(op, mine, other)()
+    assert (mine == expected).all()
 
 
 def test_what_holds_no_large_page_is_left_alone(shared):

@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from core.replay import OPS, identity
-from core.run.buffers import Arena, finished
+from core.replay import identity
+from core.run.buffers import Arena, adding, finished
 from core.run.plan import Instruction, Piece, Program, Span
 
 Call = Callable[[], object]
@@ -134,7 +134,7 @@ class Executor:
             return self.waits["receive" if do == "arrived" else "send", number]
         place = self._view(target)
         if do == "reduce":
-            return partial(OPS[self.op], place, self._view(source), out=place)
+            return adding(self.op, place, self._view(source))
         if do == "copy":
             return partial(np.copyto, place, self._view(source))
         return partial(place.fill, self.empty) if do == "fill" else partial(finished, place, self.op, self.world_size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -87,6 +87,13 @@ def expected(
         inputs = [sample(o, min(last - first, 22), dtype, op, first) for o in np.flatnonzero(there[c]).tolist()]
         result[first:last] = np.resize(reduce(OPS[op], inputs), last - first)  # what repeats adds up to what repeats
     return finished(result, op, world_size)
+
+
+def adding(op: str, mine: np.ndarray, other: np.ndarray) -> partial:
+    """A call that adds other to mine, or whatever op does, in place."""
+    if OPS[op] in (np.maximum, np.minimum):
+        return partial(OPS[op], mine, other, out=mine)
+    return partial(OPS[op], mine, other, mine)  # half as long as by name; for max and min numpy deprecates it
 
 
 def finished(total: np.ndarray, op: str, world_size: int) -> np.ndarray:

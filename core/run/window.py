@@ -18,12 +18,13 @@ import time
 from collections import Counter
 from functools import partial
 from itertools import pairwise
+from operator import setitem
 
 import numpy as np
 
-from core.replay import OPS, identity
+from core.replay import identity
 from core.run.backend import Call
-from core.run.buffers import LARGE_PAGE, PAGE, Arena, finished, use_large_pages
+from core.run.buffers import LARGE_PAGE, PAGE, Arena, adding, finished, use_large_pages
 from core.run.knowledge import Knowledge
 from core.run.mpi import forget_names
 from core.run.plan import Instruction, Piece, Program, Span
@@ -141,7 +142,7 @@ class WindowExecutor:
             wait = self._until(self.offered, number)
             if number in self.written or number in straight:
                 return [wait]
-            return [wait, partial(np.copyto, self._view(homes[number]), self._theirs(number)), *self._done(number)]
+            return [wait, partial(setitem, self._view(homes[number]), ..., self._theirs(number)), *self._done(number)]
         if do in ("reduce", "copy"):
             return self._use(do, number, target, source, number in straight)
         home = self._view(target)
@@ -153,7 +154,7 @@ class WindowExecutor:
         if straight:
             offset = piece.writes[0].offset
             other = self._theirs(number)[offset : offset + len(mine)]
-        act = partial(np.copyto, mine, other) if do == "copy" else partial(OPS[self.op], mine, other, out=mine)
+        act = partial(setitem, mine, ..., other) if do == "copy" else adding(self.op, mine, other)
         return [act, *self._done(number)] if straight else [act]
 
     def _done(self, number: int) -> list[Call]:
@@ -163,7 +164,7 @@ class WindowExecutor:
     def _write(self, piece: Piece) -> Call:
         first = piece.writes[0].target
         home = self.memory[piece.dst][first : first + piece.last - piece.first]
-        return partial(np.copyto, home, self.data[piece.first : piece.last])
+        return partial(setitem, home, ..., self.data[piece.first : piece.last])
 
     def _theirs(self, number: int) -> np.ndarray:
         piece = self.cut[number]
@@ -184,11 +185,11 @@ class WindowExecutor:
         turn, place, looks = self.turn, number * APART, CROWDED if self.crowded else ROOMY
 
         def wait() -> None:
-            for _ in range(looks):
-                if flags[place] >= turn[0]:
-                    return
+            left = looks
             while flags[place] < turn[0]:
-                let_others_run()
+                left -= 1
+                if left < 0:
+                    let_others_run()
 
         return wait
 
