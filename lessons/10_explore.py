@@ -159,10 +159,9 @@ def onward(built: Built) -> None:
 
 
 def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
-    """What is one click away; only the open tab is made."""
+    """What is one click away; only what is chosen is made. (A row of st.tabs takes twice the bytes.)"""
     algorithm, others = built.algorithm, ("Who has what", "Cost", "Source code", "Take it with you")
     names = (IDEA, *[WHY] * bool(outcome), *others)
-    tabs = dict(zip(names, st.tabs(names, key=f"explore.tabs{'.network' * bool(outcome)}", on_change="rerun")))
     fillings = {
         IDEA: lambda: about(algorithm),
         WHY: lambda: import_module("lessons.parts.why").why(built, nbytes, setup, outcome),
@@ -171,10 +170,8 @@ def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
         "Source code": lambda: st.code(algorithm.source),
         "Take it with you": lambda: take_away(built, outcome.trace if outcome else timed(built, nbytes, machine)),
     }
-    for name, tab in tabs.items():
-        if tab.open:
-            with tab:
-                fillings[name]()
+    key = f"explore.more{'.network' * bool(outcome)}"
+    fillings[st.segmented_control("More", names, key=key, default=IDEA, required=True, label_visibility="collapsed")]()
 
 
 def who_has_what(built: Built) -> None:

@@ -221,14 +221,14 @@ def test_every_algorithm_can_be_explored_with_every_choice(name):
 def test_every_tab_opens(ranks):
     page = opened("10_explore.py", ranks=str(ranks))
     for tab in ("The idea", "Who has what", "Cost", "Source code", "Take it with you"):
-        page.session_state["explore.tabs"] = tab
+        page.session_state["explore.more"] = tab
         fine(page.run())
         assert not page.error
 
 
 def test_the_source_shown_is_the_algorithms_own():
     page = opened()
-    page.session_state["explore.tabs"] = "Source code"
+    page.session_state["explore.more"] = "Source code"
     assert page.run().code[0].value == RING.source
 
 

@@ -121,7 +121,7 @@ def test_a_cut_link_is_diagnosed_and_what_happened_before_is_played():
     assert "rank 3 waits for rank 2" in page.error[0].value
     assert page.get("bidi_component")
     assert "cut" in alts(page)[0]
-    page.session_state["explore.tabs.network"] = "Why this time?"
+    page.session_state["explore.more.network"] = "Why this time?"
     assert "never ends" in fine(page.run()).info[0].value
 
 
@@ -238,7 +238,7 @@ def test_a_chosen_link_can_be_changed_and_let_go():
 
 def test_why_this_time():
     page = opened(net=NODES, ranks="16", **TINY)
-    page.session_state["explore.tabs.network"] = "Why this time?"
+    page.session_state["explore.more.network"] = "Why this time?"
     fine(page.run())
     assert fact(page, "Latency") == "100 %"
     tables = " ".join(e.value for e in page.get("html"))
@@ -251,7 +251,7 @@ def test_why_this_time():
 
 def test_too_many_messages_to_explain_is_said():
     page = opened(net="Crossbar", algorithm="direct", ranks="384", size="1 KiB")
-    page.session_state["explore.tabs.network"] = "Why this time?"
+    page.session_state["explore.more.network"] = "Why this time?"
     assert "too many to explain" in fine(page.run()).info[0].value
 
 

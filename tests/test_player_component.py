@@ -1,7 +1,9 @@
 """The component around the player: its files appear once and whole, its trace reaches the page, its step comes back."""
 
+import os
 import shutil
 import threading
+import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -62,6 +64,21 @@ def test_several_starts_at_once_do_not_disturb_each_other(fresh):
         thread.join()
     assert answers == [""] * 6
     assert len(list(fresh.iterdir())) == 2  # and nothing half made is left behind
+
+
+def test_folders_of_earlier_versions_go_unless_one_is_in_use_or_newer(fresh):
+    now = time.time()
+    for name, age in (("player-old", 60), ("player-served", 60), ("player-newer", -60)):
+        (fresh / name).mkdir(parents=True)
+        (fresh / name / "themes.json").write_text("{}")
+        os.utime(fresh / name, (now - age, now - age))
+    with files._claimed(fresh / "player-served", exclusive=False):
+        assert files.publish() == ""
+        here = {"player-served", "player-newer", files.player_folder(), files.plotly_file()}
+        assert {path.name for path in fresh.iterdir()} == here
+    files.publish.cache_clear()
+    assert files.publish() == ""
+    assert {path.name for path in fresh.iterdir()} == here - {"player-served"}
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_words(fresh, monkeypatch):

@@ -8,13 +8,11 @@ from html import escape
 import streamlit as st
 
 ORIGINS = ("formula", "counted", "proved", "simulated", "measured here", "recorded", "published")
-STYLES = """<script>{
-const place = document.currentScript.closest("[data-testid=stElementContainer]");
-if (place) place.hidden = true;
-const href = "app/static/facts.css";
-if (!document.querySelector(`link[href="${href}"]`))
-document.head.append(Object.assign(document.createElement("link"), {rel: "stylesheet", href}));
-}</script>"""
+STYLES = """<script>
+document.currentScript.closest("[data-testid=stElementContainer]").hidden = true;
+window.facts ??= document.head.appendChild(document.createElement("link"));
+Object.assign(facts, {rel: "stylesheet", href: "app/static/facts.css"});
+</script>"""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,10 @@ MOST_PACKED = 4  # ways of showing one trace that are kept with it
 LOADER = """
 export default (component) => {
   const host = component.parentElement.querySelector(".arl");
-  const sorry = (problem) => {
-    host.textContent =
-      `The player could not load (${problem.message}). Reload the page; if that does not help, restart the app.`;
+  const sorry = () => {
+    host.textContent = "The player could not load. Reload the page; if that does not help, restart the app.";
   };
-  const loaded = import(location.origin + host.dataset.home + "player.js");
-  const begun = loaded.then((player) => player.default(component), sorry);
+  const begun = import(location.origin + host.dataset.home + "player.js").then((it) => it.default(component), sorry);
   return () => begun.then((stop) => stop?.());
 };
 """

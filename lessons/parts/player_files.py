@@ -5,6 +5,7 @@
 
 A name changes with its content, so that no browser keeps a mixture of versions. Files appear whole or not at all, so
 several apps may start at once; nothing is written when all is there already, as in a folder that is read only.
+Folders of earlier versions are taken away when an app starts, unless another one still serves from them.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
 
 from core.figures.theme import DARK, LIGHT
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "static" / "player"
 PUBLISHED = ROOT / "static" / "vendor"
+IN_USE: list[IO[bytes]] = []  # open and locked as long as this process serves from their folders
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.[^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (default )?((?:async )?function|class|const) (\w+)", re.M)
 
@@ -38,6 +41,7 @@ def publish() -> str:
         script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
         _appear(PUBLISHED / plotly_file(), lambda new: shutil.copyfile(script, new))
         _appear(PUBLISHED / player_folder(), _write_player)
+        _tidy(PUBLISHED / player_folder())
     except OSError as problem:
         return (
             f"The animation cannot be shown: its files could not be copied to {PUBLISHED.relative_to(ROOT)} "
@@ -96,6 +100,33 @@ def _wrapped(code: str, path: Path, root: Path) -> str:
     given = ", ".join(f"default: {name}" if first else name for first, _, name in EXPORT.findall(code))
     body = EXPORT.sub(r"\2 \3", IMPORT.sub(taken, code))
     return f"$modules[{named(path)}] = (() => {{\n{body}\nreturn {{ {given} }};\n}})();"
+
+
+def _tidy(served: Path) -> None:
+    """Say that this folder is in use, as long as this process lives, and take away the older ones that are not."""
+    IN_USE.append(_claimed(served, exclusive=False))
+    for folder in PUBLISHED.glob("player-*"):
+        try:
+            if folder != served and folder.stat().st_mtime < served.stat().st_mtime:
+                _claimed(folder, exclusive=True).close()
+                shutil.rmtree(folder)
+        except OSError:
+            continue  # somebody serves from it, or may not be disturbed, or was faster
+
+
+def _claimed(folder: Path, exclusive: bool) -> IO[bytes]:
+    """An open file of that folder, locked where there are locks; elsewhere, what is open cannot be taken away."""
+    file = (folder / "themes.json").open("rb")
+    try:
+        import fcntl
+    except ImportError:
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def _appear(target: Path, make: Callable[[Path], object]) -> None:
