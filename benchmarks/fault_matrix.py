@@ -103,7 +103,7 @@ def hurt(case: Case) -> Found:
 
 
 def _of_mine(case: Case) -> tuple[float, str]:
-    job = launch.Job(case.request(), idle=IDLE if case.kind == "freeze" else 20.0)
+    job = launch.Job(case.request(), idle=PATIENCE)
     threading.Thread(target=job.run, daemon=True).start()  # not in line: times are not what this is about
     began = _hit(case, job)
     if not job.wait(PATIENCE):
@@ -128,6 +128,8 @@ def _hit(case: Case, job: launch.Job) -> float:
         job.cancel()
     elif case.kind in SIGNALS:
         _send(job.pids[case.rank], getattr(signal, SIGNALS[case.kind]))
+        if case.kind == "freeze":
+            job.idle = IDLE  # from now on: before, a crowded machine may be silent for longer
     elif case.kind in ("start", "launcher"):
         alive = sorted(processes.of_run(job.run_id))
         _send(alive[int(case.moment * 977) % len(alive) if case.kind == "start" else 0], signal.SIGKILL)
