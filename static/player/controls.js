@@ -14,7 +14,7 @@ const ICONS = {
 const BUTTONS = /** @type {const} */ ([
   ["first", "First step (Home)"], ["back", "Step back (left arrow)"], ["play", "Play (space)"], ["forward", "Step forward (right arrow)"], ["last", "Last step (End)"],
 ]);
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 const KEYS = /** @type {Object<string, Act>} */ ({ " ": "play", ArrowRight: "forward", ArrowLeft: "back", Home: "first", End: "last" });
 
 const SLIDES = 1000; // places of the scrubber when time is real
@@ -41,8 +41,8 @@ export class Controls {
     this.range.addEventListener("input", () => (this.timed ? asked.slide(Number(this.range.value) / SLIDES) : asked.seek(Number(this.range.value))));
     this.number = /** @type {HTMLInputElement} */ (this.bar.querySelector(".arl-step input"));
     this.number.addEventListener("change", () => asked.seek(Math.round(Number(this.number.value)) || 0));
-    const select = /** @type {HTMLSelectElement} */ (this.bar.querySelector("select"));
-    select.addEventListener("change", () => asked.speed(Number(select.value)));
+    this.speed = /** @type {HTMLSelectElement} */ (this.bar.querySelector("select"));
+    this.speed.addEventListener("change", () => asked.speed(Number(this.speed.value)));
     host.addEventListener("keydown", (event) => this.key(event, asked));
   }
 

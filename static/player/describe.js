@@ -1,6 +1,7 @@
 // One cell or one transfer, in words and numbers.
 
 import { historyOf } from "./history.js";
+import { fullness, wayInWords } from "./load.js";
 import { run } from "./narrate.js";
 import { show } from "./numbers.js";
 import { ADD, countOf, timesOf, vertexName } from "./trace.js";
@@ -26,16 +27,16 @@ export function describeCell(replay, vertex, slot, history) {
   return `${vertexName(trace, vertex)}, ${run(trace, slot, 1)}: ${held} of ${total} contributions${whose}.${value}${came}${faults}`;
 }
 
-/** @param {Replay} replay @param {number} i */
-export function describeTransfer(replay, i) {
-  const { trace } = replay;
+/** @param {import("./lane.js").Lane} lane @param {number} i @param {boolean} clock is time real? */
+export function describeTransfer(lane, i, clock) {
+  const { trace, replay } = lane;
   const [src, dst, chunk, into] = [trace.src[i], trace.dst[i], trace.chunk[i], trace.into[i]];
   const [from, to] = [vertexName(trace, src), vertexName(trace, dst)];
   const arriving = replay.held[src * trace.slots + chunk];
   const there = replay.held[dst * trace.slots + into];
   const add = trace.op[i] === ADD;
   const sum = add ? `${there} there + ${arriving} arriving = ${there + arriving} contributions` : `${arriving} contributions replace ${there}`;
-  return `${from} sends ${run(trace, chunk, countOf(trace, i))} to ${to}, which ${add ? "adds" : "overwrites"}: ${sum}${arithmetic(replay, i)}.${when(trace, i)}`;
+  return `${from} sends ${run(trace, chunk, countOf(trace, i))} to ${to}, which ${add ? "adds" : "overwrites"}: ${sum}${arithmetic(replay, i)}.${when(trace, i)}${wayInWords(trace, fullness(lane, clock), i)}`;
 }
 
 /** @param {Replay} replay @param {number} i @returns {string} the same in numbers, when there are any */

@@ -1,8 +1,9 @@
 // What if: the same schedule with one transfer dropped, delayed, sent elsewhere, or added instead of copied.
 
 import { historyOf } from "./history.js";
+import { run } from "./narrate.js";
 import { NAMED, Replay } from "./replay.js";
-import { vertexName } from "./trace.js";
+import { countOf, vertexName } from "./trace.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {{kind: "drop"|"delay"|"flip"|"redirect", transfer: number, to?: number}} Change */
@@ -73,11 +74,11 @@ function ordered(column, order) {
 
 /** @param {Trace} trace @param {Change} change @returns {string} in words */
 export function tell(trace, { kind, transfer: i, to }) {
-  const what = `step ${stepOf(trace, i) + 1}, ${vertexName(trace, trace.src[i])} to ${vertexName(trace, trace.dst[i])}, chunk ${trace.chunk[i] % trace.chunks}`;
-  if (kind === "drop") return `dropped: ${what}`;
-  if (kind === "delay") return `one step later: ${what}`;
-  if (kind === "flip") return `${trace.op[i] ? "copied instead of added" : "added instead of copied"}: ${what}`;
-  return `sent to ${vertexName(trace, /** @type {number} */ (to))} instead: ${what}`;
+  const what = `in step ${stepOf(trace, i) + 1}, ${run(trace, trace.chunk[i], countOf(trace, i))} from ${vertexName(trace, trace.src[i])} to ${vertexName(trace, trace.dst[i])}`;
+  if (kind === "drop") return `${what} is lost`;
+  if (kind === "delay") return `${what} comes one step later`;
+  if (kind === "flip") return `${what} is ${trace.op[i] ? "copied, not added" : "added, not copied"}`;
+  return `${what} goes to ${vertexName(trace, /** @type {number} */ (to))} instead`;
 }
 
 /** @param {Trace} trace @returns {{right: boolean, text: string}} what the promise of the collective says about the end */
@@ -89,7 +90,7 @@ export function verdict(trace) {
   for (let r = 0; r < trace.ranks; r++) {
     for (let c = 0; c < trace.chunks; c++) {
       if (!trace.needs[r * trace.chunks + c] || replay.complete(r, c)) continue;
-      return { right: false, text: `Wrong: ${cells - done} of ${cells} cells. At the end chunk ${c} of rank ${r} ${fault(trace, r, c)}.` };
+      return { right: false, text: `Wrong: ${cells - done} of ${cells} cells at the end. Chunk ${c} of rank ${r} ${fault(trace, r, c)}.` };
     }
   }
   return { right: false, text: "Wrong." };
@@ -102,5 +103,5 @@ function fault(trace, rank, chunk) {
   const list = (/** @type {number[]} */ ranks) => `rank${ranks.length > 1 ? "s" : ""} ${ranks.slice(0, NAMED).join(", ")}${ranks.length > NAMED ? " ..." : ""}`;
   const missing = wanted.filter((r) => !from.has(r));
   const twice = wanted.filter((r) => (from.get(r) ?? 0) > 1);
-  return [missing.length ? `misses ${list(missing)}` : "", twice.length ? `has ${list(twice)} more than once` : ""].filter(Boolean).join(" and ");
+  return [missing.length ? `misses the contribution of ${list(missing)}` : "", twice.length ? `has that of ${list(twice)} more than once` : ""].filter(Boolean).join(" and ");
 }

@@ -1,6 +1,7 @@
 // What if: the reader's changes to the schedule, and what the proof says of them.
 
 import { edited, stepOf, tell, verdict } from "./edits.js";
+import { vertexName } from "./trace.js";
 
 /** @typedef {import("./edits.js").Change} Change */
 
@@ -10,6 +11,8 @@ export class Forks {
     this.stage = stage;
     /** @type {string[]} */
     this.told = [];
+    /** @type {Change[]} */
+    this.changes = [];
     this.element = document.createElement("div");
     this.element.className = "arl-fork";
     this.element.hidden = true;
@@ -17,13 +20,17 @@ export class Forks {
     /** @type {HTMLElement} */ (this.element.querySelector("button")).addEventListener("click", () => this.undo());
   }
 
-  /** @param {Change} change */
+  /** @param {Change} change @returns {Promise<boolean>} can it be? */
   async make(change) {
     const { stage } = this;
     const { trace } = stage.lanes[0];
-    const impossible = change.kind === "redirect" ? refuse(trace, change) : "";
-    if (impossible) return stage.inspector.show(impossible, change.transfer);
+    const impossible = refuse(trace, change);
+    if (impossible) {
+      stage.inspector.show(impossible, change.transfer);
+      return false;
+    }
     this.told.push(tell(trace, change));
+    this.changes.push(change);
     const step = stepOf(trace, change.transfer);
     const changed = { ...edited(trace, change), fault: null }; // what the proof said was about the original
     await stage.put(changed, step);
@@ -33,9 +40,11 @@ export class Forks {
     const strong = document.createElement("strong");
     strong.className = right ? "arl-done" : "arl-fault";
     strong.textContent = `${right ? "✓" : "✗"} ${text}`;
-    say.append(`What if: ${this.told.join("; ")}. `, strong);
+    say.append(`What if, ${this.told.join("; ")}? `, strong);
     this.element.hidden = false;
+    stage.publisher.soon();
     await stage.rebuild();
+    return true;
   }
 
   async undo() {
@@ -43,17 +52,22 @@ export class Forks {
     const { step } = stage.conductor;
     this.forget();
     if (stage.original) await stage.put(stage.original, Math.min(step, stage.original.steps));
+    stage.publisher.soon();
     stage.host.focus();
   }
 
   forget() {
     this.told = [];
+    this.changes = [];
     this.element.hidden = true;
   }
 }
 
 /** @param {import("./trace.js").Trace} trace @param {Change} change @returns {string} why it cannot be, or "" */
-function refuse(trace, { transfer, to }) {
+function refuse(trace, { kind, transfer, to }) {
+  if (transfer >= trace.src.length) return `There is no transfer ${transfer}.`;
+  if (kind !== "redirect") return "";
   if (!Number.isInteger(to) || Number(to) < 0 || Number(to) >= trace.vertices) return `There is no rank ${to}: choose 0 to ${trace.vertices - 1}.`;
+  if (to === trace.dst[transfer]) return `That is where it goes already: choose another than ${vertexName(trace, to)}.`;
   return to === trace.src[transfer] ? `Rank ${to} is the sender itself: choose another.` : "";
 }

@@ -32,10 +32,10 @@ export class Inspector {
     this.show(describeCell(replay, vertex, slot, history), null);
   }
 
-  /** @param {import("./replay.js").Replay} replay @param {number} i */
-  showTransfer(replay, i) {
-    this.show(describeTransfer(replay, i), i);
-    const { trace } = replay;
+  /** @param {import("./lane.js").Lane} lane @param {number} i @param {boolean} clock is time real? */
+  showTransfer(lane, i, clock) {
+    this.show(describeTransfer(lane, i, clock), i);
+    const { trace } = lane;
     /** @type {HTMLElement} */ (this.element.querySelector("[data-kind=flip]")).textContent = trace.op[i] ? "is copied, not added" : "is added, not copied";
     this.target.max = String(trace.vertices - 1);
     this.target.value = String((trace.dst[i] + 1) % trace.ranks);

@@ -1,7 +1,7 @@
 // Everything that is not needed all the time: the clock, numbers in the cells, a closer look, files to take away.
 
 import { part } from "./dom.js";
-import { KINDS } from "./numbers.js";
+import { KINDS, numbersIn } from "./numbers.js";
 
 /**
  * @typedef {object} MenuAsked
@@ -27,7 +27,7 @@ export class Menu {
     this.element.innerHTML = `<summary aria-label="More: clock, numbers, files" title="More">⋯</summary><div class="arl-menu">
       <fieldset><legend>Time</legend><label><input type="checkbox" name="clock"> Real time, not one beat a step</label>
         <label><input type="checkbox" name="loop"> Start again at the end</label><label><input type="checkbox" name="still"> Reduce motion</label></fieldset>
-      <fieldset><legend>Show also</legend><label><input type="checkbox" name="load"> Load: links as wide as what they carry in all</label>
+      <fieldset><legend>Show also</legend><label><input type="checkbox" name="load"> <span></span></label>
         <label><input type="checkbox" name="critical"> Critical path: what decides the time</label></fieldset>
       <fieldset><legend>In the cells</legend><select aria-label="In the cells">${numbers}</select>
         <textarea rows="4" hidden aria-label="Your own numbers: a line for each rank" placeholder="a line for each rank: 1 2 3 4"></textarea><p class="arl-trouble" role="alert"></p></fieldset>
@@ -83,8 +83,15 @@ export class Menu {
     }
   }
 
-  /** @param {{clock: boolean, canTime: boolean, still: boolean, vertices: number, slots: number}} state */
-  show({ clock, canTime, still, vertices, slots }) {
+  /** @param {{clock: boolean, canTime: boolean, loop: boolean, still: boolean, load: boolean, links: boolean, critical: boolean, values: string, vertices: number, slots: number}} state */
+  show({ clock, canTime, loop, still, load, links, critical, values, vertices, slots }) {
+    const [kind, own] = numbersIn(values);
+    const text = part(this.element, "textarea", HTMLTextAreaElement);
+    part(this.element, "select", HTMLSelectElement).value = kind;
+    text.hidden = kind !== "own";
+    if (own) text.value = own;
+    for (const [name, checked] of Object.entries({ loop, load, critical })) this.field(`[name=${name}]`).checked = checked;
+    part(this.element, "[name=load] + span", HTMLElement).textContent = links ? "Load: how full the links are now [simulated]" : "Load: what each link carries in all [counted]";
     this.field("[name=clock]").checked = clock;
     this.field("[name=clock]").disabled = !canTime;
     this.field("[name=still]").checked = still;

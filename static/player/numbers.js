@@ -6,13 +6,13 @@
 export const KINDS = /** @type {const} */ ({ none: "chunk numbers", small: "small whole numbers", gradients: "gradients of a tiny model", own: "your own numbers" });
 
 /** @type {Input} the same for everybody, different enough to be recognised in a sum */
-export const small = (rank, chunk) => ((rank * 5 + chunk * 3) % 9) + 1;
+const small = (rank, chunk) => ((rank * 5 + chunk * 3) % 9) + 1;
 
 /**
  * The gradients of a line fit y = w . x by least squares: rank r holds four points, chunk c is the slope of weight c.
  * @param {Trace} trace @returns {Input}
  */
-export function gradients({ chunks }) {
+function gradients({ chunks }) {
   const x = (/** @type {number} */ point, /** @type {number} */ c) => Math.sin(point * 1.7 + c * 2.3);
   return (rank, chunk) => {
     let sum = 0;
@@ -29,7 +29,7 @@ export function gradients({ chunks }) {
  * The reader's numbers: a line for each rank, a number for each chunk; missing ones are 0, a single one is for all chunks.
  * @param {string} text @returns {{input: Input|null, trouble: string}}
  */
-export function own(text) {
+function own(text) {
   const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
   if (!lines.length) return { input: null, trouble: "Write a line of numbers for each rank." };
   const table = lines.map((line) => line.split(/[\s,;]+/).filter(Boolean).map(Number));
@@ -38,6 +38,23 @@ export function own(text) {
     if (bad >= 0) return { input: null, trouble: `Line ${k + 1}: number ${bad + 1} cannot be read. Use numbers such as 3 or -0.5.` };
   }
   return { input: (rank, chunk) => (table[rank]?.length === 1 ? table[rank][0] : table[rank]?.[chunk]) ?? 0, trouble: "" };
+}
+
+/**
+ * @param {keyof typeof KINDS} kind @param {string} text the reader's own numbers
+ * @returns {{make: ((trace: Trace) => Input)|null, trouble: string, values: string}} values: how a link says it
+ */
+export function numbersOf(kind, text) {
+  if (kind === "none") return { make: null, trouble: "", values: "none" };
+  if (kind !== "own") return { make: kind === "gradients" ? gradients : () => small, trouble: "", values: kind };
+  const { input, trouble } = own(text);
+  return input ? { make: () => input, trouble, values: text } : { make: null, trouble, values: "none" };
+}
+
+/** @param {string} values as a link says it @returns {[keyof typeof KINDS, string]} as numbersOf takes it */
+export function numbersIn(values) {
+  const kind = /** @type {Array<keyof typeof KINDS>} */ (Object.keys(KINDS)).find((one) => one === values && one !== "own");
+  return kind ? [kind, ""] : ["own", values];
 }
 
 /** @param {number} value @returns {string} at most five characters where possible */

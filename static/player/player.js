@@ -1,5 +1,6 @@
 // Streamlit calls the default export on every rerun; it shows what is new and leaves alone what is not.
 
+import { heedTheme } from "./address.js";
 import { beside, loadStyle, loadThemes } from "./files.js";
 import { loadPlotly } from "./plotly.js";
 import { Stage } from "./stage.js";
@@ -32,6 +33,7 @@ async function render(component, host) {
     stage.publishTo(component);
     return stage.themeMayHaveChanged();
   }
+  if (heedTheme(host)) return;
   host.dataset.shown = id;
   const drawing = loadPlotly(beside(host, host.dataset.plotly ?? "")); // the largest file first
   const [Plotly, trace, themes] = await Promise.all([drawing, readTrace(component.data), loadThemes(host), loadStyle(host)]);

@@ -53,8 +53,9 @@ export class Pointing {
   }
 
   /** @param {Pick} pick @param {import("./lane.js").Lane} lane @returns {string} */
-  say({ vertex, slot, transfer }, { replay, trace }) {
-    if (transfer !== undefined) return describeTransfer(replay, transfer);
+  say({ vertex, slot, transfer }, lane) {
+    const { replay, trace } = lane;
+    if (transfer !== undefined) return describeTransfer(lane, transfer, this.stage.conductor.clock);
     if (vertex === undefined) return "";
     if (slot === undefined) return vertexName(trace, vertex);
     return `${vertexName(trace, vertex)}, ${run(trace, slot, 1)}: ${replay.held[vertex * trace.slots + slot]} of ${trace.total[slot % trace.chunks]} contributions`;

@@ -1,6 +1,7 @@
-// Tells the server and the address bar which step this is, once the hand rests.
+// Tells the server which step this is, and the address bar everything a link must know, once the hand rests.
 
 import { remember } from "./address.js";
+import { bookmark } from "./bookmark.js";
 
 const REST_MS = 250;
 
@@ -19,12 +20,10 @@ export class Publisher {
   }
 
   now() {
-    const { original, conductor, decks, focus } = this.stage;
+    const { original, conductor } = this.stage;
     if (!original) return;
-    const open = decks.filter((deck) => deck.view !== deck.views[0]).map((deck) => deck.view.name);
-    const { step, clock } = conductor;
-    if (original.linked) remember({ step: step ? String(step) : null, view: open.join(".") || null, rank: focus ? String(focus) : null, clock: clock ? "time" : null });
-    this.component?.setStateValue("at", `${original.id}:${step}`);
+    if (original.linked) remember(bookmark(this.stage));
+    this.component?.setStateValue("at", `${original.id}:${conductor.step}`);
   }
 
   stop() {

@@ -1,14 +1,18 @@
 // What the reader takes away: pictures, a table, a page that plays by itself, a link.
 
+import { addressIn } from "./address.js";
 import { rasterOf } from "./dom.js";
 import { animationPage } from "./offline.js";
+import { fontFace } from "./fonts.js";
 import { gifOf } from "./gif.js";
+import { cellEntries, htmlOf } from "./legend.js";
 import { COLUMNS, rows } from "./narrate.js";
 import { escapeHtml } from "./pen.js";
 import { Replay } from "./replay.js";
+import { sheetOf, svgOf } from "./sheet.js";
 import { movesOf } from "./trace.js";
 import { PlotView } from "./views/view.js";
-import { stripSvg } from "./views/filmstrip.js";
+import { stripRows } from "./views/filmstrip.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
 
@@ -18,13 +22,27 @@ const MOST_ROWS = 400_000;
 export async function save(stage, what) {
   const { trace } = stage.lanes[0];
   const name = `${trace.name}-${trace.ranks}`;
-  if (what === "link") return navigator.clipboard.writeText(location.href);
+  if (what === "link") {
+    stage.publisher.now();
+    return copy(addressIn(stage.theme.dark));
+  }
   if (what === "svg") return download(`${name}.svg`, "image/svg+xml", await pictureOf(stage));
   if (what === "png") return download(`${name}.png`, "image/png", await pngOf(await pictureOf(stage)));
   if (what === "csv") return download(`${name}.csv`, "text/csv", csvOf(trace));
-  if (what === "strip") return download(`${name}-film-strip.html`, "text/html", stripPage(stage));
+  if (what === "strip") return download(`${name}-film-strip.html`, "text/html", await stripPage(stage));
   if (what === "html") return download(`${name}.html`, "text/html", await animationPage(stage));
   if (what === "gif") return download(`${name}.gif`, "image/gif", await gifOf(stage));
+}
+
+/** @param {string} text into the clipboard; without https a page may only copy what is selected */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text });
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error(`the browser does not let pages copy; the link is ${text}`);
 }
 
 /** @param {string} name @param {string} type @param {BlobPart|Blob} content */
@@ -35,23 +53,11 @@ function download(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** @param {Stage} stage @returns {Promise<string>} the open pictures, the sentence above them, as one SVG */
+/** @param {Stage} stage @returns {Promise<string>} the open pictures on a sheet, as one SVG */
 async function pictureOf(stage) {
-  const { background, ink, font } = stage.theme;
-  const open = stage.decks.filter((deck) => deck.view instanceof PlotView);
-  const parts = [];
-  let [x, y, row, width] = [8, 52, 0, 0];
-  for (const deck of open) {
-    const view = /** @type {PlotView} */ (deck.view);
-    if (deck.card.classList.contains("arl-below") && x > 8) [x, y, row] = [8, y + row + 30, 0];
-    parts.push(`<text x="${x + 4}" y="${y}" font-size="13" font-weight="650" fill="${ink}">${escapeHtml(view.title)}</text>`);
-    parts.push((await view.svg()).replace(/^[^]*?<svg /, `<svg x="${x}" y="${y + 8}" `));
-    x += view.width + 14;
-    [row, width] = [Math.max(row, view.height), Math.max(width, x)];
-  }
-  const height = y + row + 18;
-  const words = `<text x="12" y="24" font-size="14" fill="${ink}">${escapeHtml(stage.told.textContent ?? "")}</text>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${font.replaceAll('"', "'")}"><rect width="100%" height="100%" fill="${background}"/>${words}${parts.join("")}</svg>`;
+  const open = /** @type {PlotView[]} */ (stage.decks.map((deck) => deck.view).filter((view) => view instanceof PlotView));
+  const sheet = sheetOf(stage, open);
+  return svgOf(sheet, stage.theme.font, await Promise.all(sheet.spots.map(({ view }) => view.svg())));
 }
 
 /** @param {string} svg @param {number} [scale] @returns {Promise<Blob>} */
@@ -73,11 +79,14 @@ function csvOf(trace) {
   return `${lines.join("\r\n")}\r\n`;
 }
 
-/** @param {Stage} stage @returns {string} */
-function stripPage(stage) {
-  const { trace } = stage.lanes[0];
+/** @param {Stage} stage @returns {Promise<string>} a page that prints without cutting a row of pictures in two */
+async function stripPage({ lanes, theme }) {
+  const { trace } = lanes[0];
   const title = `${escapeHtml(trace.title)}, ${trace.ranks} ranks: all ${trace.steps} steps`;
-  const page = "body{font-family:sans-serif;margin:16px}svg{max-width:100%;height:auto}@media print{@page{size:landscape;margin:10mm}}";
-  const how = "Each picture is the state after a step: a row for each rank, a column for each chunk; darker is fuller, green is complete. Solid outlines were added to in that step, dashed ones overwritten.";
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><style>${page}</style><h1>${title}</h1><p>${how}</p>${stripSvg(trace, stage.theme)}</html>`;
+  const css = `${await fontFace(theme.font)}body{font-family:${theme.font.replace(/[<>{}]/g, "")};margin:16px;background:${theme.background};color:${theme.ink};print-color-adjust:exact;-webkit-print-color-adjust:exact}h1{font-size:22px;margin:0 0 6px}p{margin:6px 0;font-size:14px}.legend{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:13px}.legend svg{vertical-align:-3px;margin-right:6px}.row{display:block;max-width:100%;height:auto;break-inside:avoid;margin-top:8px}@page{size:landscape;margin:10mm}`;
+  const how = "Each picture is the state after a step: a row for each rank, a column for each chunk; darker is fuller. Solid outlines were added to in that step, dashed ones overwritten.";
+  const rows = stripRows(trace, theme).map((svg) => svg.replace("<svg ", '<svg class="row" ')).join("");
+  const source = `AllReduce Lab. ${trace.collective} by ${trace.title}; ${trace.nbytes.toLocaleString("en-US")} bytes in all chunks. Contributions are counted.`;
+  const page = `<h1>${title}</h1><p>${how}</p><p class="legend">${htmlOf(cellEntries(trace, theme))}</p>${rows}<p>${escapeHtml(source)}</p>`;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${css}</style>${page}</html>`;
 }

@@ -1,22 +1,23 @@
 // The player itself: one or two traces, one clock, views that all show the same moment.
 
-import { remembered, whole } from "./address.js";
+import { asked, restore } from "./bookmark.js";
 import { Conductor } from "./conductor.js";
 import { Controls } from "./controls.js";
 import { criticalPath } from "./critical.js";
 import { historyNow } from "./describe.js";
-import { element, scrolled } from "./dom.js";
+import { element } from "./dom.js";
 import { Forks } from "./forks.js";
 import { Inspector } from "./inspector.js";
 import { Lane } from "./lane.js";
-import { legendOf } from "./legend.js";
+import { entriesOf, htmlOf } from "./legend.js";
 import { Menu } from "./menu.js";
-import { gradients, own, small } from "./numbers.js";
+import { numbersOf } from "./numbers.js";
 import { themeOf } from "./palette.js";
 import { Playback } from "./playback.js";
 import { Pointing } from "./pointing.js";
 import { Publisher } from "./publisher.js";
 import { save } from "./save.js";
+import { heightOf, sceneOf } from "./scene.js";
 import { decksFor } from "./views/all.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
@@ -38,6 +39,7 @@ export class Stage {
     this.load = false;
     this.wantsCritical = false;
     this.critical = /** @type {Set<number>|null} */ (null);
+    this.values = "none"; // what is in the cells: a name in KINDS, or the reader's own text
     this.numbers = /** @type {((trace: Trace) => import("./numbers.js").Input)|null} */ (null);
     this.original = /** @type {Trace|null} */ (null);
     this.lanes = /** @type {Lane[]} */ ([]);
@@ -47,11 +49,11 @@ export class Stage {
     this.publisher = new Publisher(this);
     this.playback = new Playback(this);
     this.controls = new Controls(host, {
-      act: (what) => this.playback.act(what), seek: (step) => this.playback.jump(step), slide: (part) => this.playback.slide(part), speed: (speed) => { this.conductor.speed = speed; },
+      act: (what) => this.playback.act(what), seek: (step) => this.playback.jump(step), slide: (part) => this.playback.slide(part), speed: (speed) => this.useSpeed(speed),
     });
     this.menu = new Menu({
-      clock: (clock) => this.useClock(clock), loop: (loop) => { this.conductor.loop = loop; }, still: (still) => { this.still = still; this.playback.draw(); },
-      load: (load) => { this.load = load; this.playback.update(); }, critical: (critical) => this.useCritical(critical),
+      clock: (clock) => this.useClock(clock), loop: (loop) => { this.conductor.loop = loop; this.publisher.soon(); }, still: (still) => { this.still = still; this.playback.draw(); },
+      load: (load) => { this.load = load; this.publisher.soon(); this.rebuild(); }, critical: (critical) => this.useCritical(critical),
       numbers: (kind, text) => this.useNumbers(kind, text), look: (vertex, slot) => this.look(vertex, slot), save: (what) => save(this, what),
     });
     this.told = element("p", "arl-words");
@@ -88,15 +90,17 @@ export class Stage {
   async show(trace) {
     const before = this.original;
     const same = before && before.name === trace.name && before.ranks === trace.ranks && before.steps === trace.steps;
-    const asked = !before && trace.linked ? remembered() : {};
-    const step = same ? this.conductor.step : whole(asked, "step");
+    const link = !before && trace.linked ? asked() : { values: {}, step: 0, rank: 0 };
+    const step = same ? this.conductor.step : link.step;
     this.original = trace;
     this.playback.stop();
     this.forks.forget();
-    this.focus = Math.min(whole(asked, "rank") || this.focus, trace.ranks - 1);
-    this.layDecks(trace, asked.view ?? "");
-    this.conductor.clock = asked.clock === "time" || (this.conductor.clock && Boolean(same));
+    if (!same) this.load = Boolean(trace.links); // on a network the first question is what is full
+    this.focus = Math.min(link.rank || this.focus, trace.ranks - 1);
+    this.layDecks(trace, link.values.view ?? "");
+    this.conductor.clock = link.values.clock === "time" || (this.conductor.clock && Boolean(same));
     await this.put(trace, step);
+    if (Object.keys(link.values).length) await restore(this, link.values);
     if (before && !same) this.publisher.soon();
   }
 
@@ -109,8 +113,14 @@ export class Stage {
     this.conductor.goStep(step);
     this.choose(null, false);
     this.controls.show(trace);
-    this.menu.show({ clock: this.conductor.clock, canTime: this.lanes.every((lane) => lane.canTime), still: this.still, vertices: trace.vertices, slots: trace.slots });
+this.showMenu();
     await this.rebuild();
+  }
+
+  showMenu() {
+    const { lanes, conductor: { clock, loop }, still, load, values, wantsCritical: critical } = this;
+    const { links, vertices, slots } = lanes[0].trace;
+    this.menu.show({ clock, canTime: lanes.every((lane) => lane.canTime), loop, still, load, links: Boolean(links), critical, values, vertices, slots });
   }
 
   /** @param {Trace} trace @param {string} open names of views to open, with dots between */
@@ -127,45 +137,19 @@ export class Stage {
 
   /** Everything anew: after a new trace, a new size, a new theme. */
   async rebuild() {
-    this.theme = themeOf(this.host, this.themes);
+    this.theme = themeOf(this.host, this.themes, (this.original ?? this.lanes[0].trace).ranks);
     this.width = this.host.clientWidth;
     this.playback.tell();
-    this.legend.innerHTML = legendOf(this.original ?? this.lanes[0].trace, this.theme);
+    this.legend.innerHTML = htmlOf(entriesOf(this.original ?? this.lanes[0].trace, this.theme, this.load));
     await Promise.all(this.decks.map((deck) => this.buildDeck(deck)));
   }
 
   /** @param {Deck} deck */
   async buildDeck(deck) {
     const lane = this.lanes[deck.view.lane] ?? this.lanes[0];
-    await deck.view.build(this.sceneOf(lane), this.heightOf(deck));
+    await deck.view.build(sceneOf(this, lane), heightOf(this, deck));
     if (this.lanes.length > 1 && !deck.card.classList.contains("arl-below")) deck.view.how = `${lane.trace.title}: ${deck.view.how}`;
     deck.explain();
-  }
-
-  /** @param {Lane} lane @returns {import("./views/view.js").Scene} */
-  sceneOf(lane) {
-    const stage = this;
-    return {
-      Plotly: this.Plotly, lane, trace: lane.trace, theme: this.theme,
-      get replay() { return lane.replay; },
-      get ghost() { return stage.lanes.find((other) => other !== lane) ?? null; },
-      get focus() { return stage.focus; }, get chosen() { return lane === stage.lanes[0] ? stage.chosen : null; },
-      get hover() { return lane === stage.lanes[0] ? stage.hover : null; }, get load() { return stage.load; },
-      get critical() { return lane === stage.lanes[0] ? stage.critical : null; },
-      get history() { return lane === stage.lanes[0] ? stage.history : null; },
-      get clock() { return stage.conductor.clock; }, get still() { return stage.still; }, get words() { return stage.words; },
-    };
-  }
-
-  /** @param {Deck} deck @returns {number} so that controls, words, network and buffers fit one screen */
-  heightOf(deck) {
-    const vertices = Math.max(...this.lanes.map((lane) => lane.trace.vertices));
-    if (deck.card.classList.contains("arl-below")) return Math.round(Math.min(320, Math.max(150, 13 * Math.min(vertices, 24) + 34)));
-    const { top, width } = this.host.getBoundingClientRect();
-    const used = this.table.getBoundingClientRect().top - top + Math.min(320, Math.max(0, top + scrolled(this.host)));
-    const two = width >= 720;
-    const room = two ? window.innerHeight - used - 46 : 0.95 * width;
-    return Math.round(Math.max(280, Math.min(room, 0.9 * (two ? width / 2 : width), 540)));
   }
 
   resized() {
@@ -187,17 +171,26 @@ export class Stage {
     await this.rebuild();
   }
 
+  /** @param {number} speed */
+  useSpeed(speed) {
+    this.conductor.speed = speed;
+    this.controls.speed.value = String(speed);
+    this.publisher.soon();
+  }
+
   /** @param {boolean} wanted mark the chain of transfers that decides the time */
   useCritical(wanted) {
     this.wantsCritical = wanted;
+    this.publisher.soon();
     this.critical = wanted ? new Set(criticalPath(this.lanes[0].trace)) : null;
     for (const deck of this.decks) if (deck.view.name === "spacetime") this.buildDeck(deck);
   }
 
   /** @param {keyof typeof import("./numbers.js").KINDS} kind @param {string} text @returns {string} what is wrong with the text */
   useNumbers(kind, text) {
-    const { input, trouble } = kind === "own" ? own(text) : { input: small, trouble: "" };
-    this.numbers = kind === "none" || !input ? null : (/** @type {Trace} */ trace) => (kind === "gradients" ? gradients(trace) : input);
+    const { make, trouble, values } = numbersOf(kind, text);
+    [this.numbers, this.values] = [make, values];
+    this.publisher.soon();
     for (const lane of this.lanes) lane.useNumbers(this.numbers ? this.numbers(lane.trace) : null);
     this.playback.update();
     return trouble;
@@ -225,9 +218,11 @@ export class Stage {
     this.history = null;
     if (pick) this.playback.stop();
     if (pick?.vertex !== undefined && pick.vertex < this.lanes[0].trace.ranks) this.focus = pick.vertex;
-    if (pick?.transfer !== undefined) this.inspector.showTransfer(this.lanes[0].replay, pick.transfer);
+    if (pick?.transfer !== undefined) this.inspector.showTransfer(this.lanes[0], pick.transfer, this.conductor.clock);
     else if (!this.chosen) this.inspector.hide();
-    if (draw) this.playback.update();
+    if (!draw) return;
+    this.publisher.soon();
+    this.playback.update();
   }
 
   /** The content of the chosen cell changes with time: follow it. */

@@ -25,6 +25,7 @@ export function decksFor(stage, two) {
   const rank = new RankView((focus) => stage.lookAs(focus));
   const words = new WordsView((form) => {
     stage.words = form;
+    stage.publisher.soon();
     words.update();
   }, (transfer) => stage.choose({ transfer }));
   const below = deck("below", [new SpaceTimeView(), new FilmstripView()]);

@@ -1,6 +1,5 @@
 // What all views share: a card with a title, a drawing by Plotly, and a pen above it for whatever moves.
 
-import { rasterOf } from "../dom.js";
 import { CanvasPen, SvgPen } from "../pen.js";
 
 /** @typedef {import("../pen.js").Pen} Pen */
@@ -119,11 +118,6 @@ export class PlotView extends View {
   async base() {
     const url = await this.scene.Plotly.toImage(this.element, { format: "svg", width: this.width, height: this.height });
     return decodeURIComponent(url.slice(url.indexOf(",") + 1));
-  }
-
-  /** @returns {Promise<HTMLImageElement>} what Plotly drew, as a picture */
-  async ground() {
-    return rasterOf(await this.base());
   }
 
   /** @returns {Promise<string>} the picture as it is now, a complete SVG file */

@@ -53,7 +53,8 @@ export class WordsView extends View {
 
 /** @param {Array<Array<string|number>>} body */
 function table(body) {
-  const head = COLUMNS.map((name) => `<th scope="col">${name}</th>`).join("");
-  const lines = body.map((row) => `<tr>${row.map((cell) => `<td>${escapeHtml(String(cell))}</td>`).join("")}</tr>`).join("");
+  const here = (/** @type {Array<string|number>} */ row) => row.slice(2); // without step and phase, which stand above
+  const head = here([...COLUMNS]).map((name) => `<th scope="col">${name}</th>`).join("");
+  const lines = body.map((row) => `<tr>${here(row).map((cell) => `<td>${escapeHtml(String(cell))}</td>`).join("")}</tr>`).join("");
   return `<table><caption class="arl-hidden">The transfers of this step; the last three columns count contributions</caption><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table>${body.length === MOST ? "<p>The first 300 rows; the CSV file has all.</p>" : ""}`;
 }
