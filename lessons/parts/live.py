@@ -189,12 +189,12 @@ def elsewhere(request: Request, page: str = "live") -> None:
     """Lines to copy. Nothing here is run by the page. What comes out: a trace (Live run), or a sweep on stdout."""
     out, more = (OUT, "") if request.trace else ("", " > sweep.json")
     st.caption("The same run from a terminal, in the folder of this project:")
-    st.code(lines.alone(request, out) + more, language="bash", wrap_lines=True)
+    st.code(lines.alone(request, out) + more, language=None, wrap_lines=True)
     if not lines.elsewhere(request):
         st.caption("All ranks are in one process, so there is nothing for mpiexec, srun or torchrun to start.")
         return
     nodes = machines(lines.spreads(request), page)
     st.caption("On a cluster, without this app; its file opens below.")
     for line in lines.elsewhere(request, nodes, out):
-        st.code(f"# {line.title}\n{line.command}{more}", language="bash", wrap_lines=True)
+        st.code(f"# {line.title}\n{line.command}{more}", language=None, wrap_lines=True)
     st.caption(LAUNCHER_NOTES[request.backend])
