@@ -66,7 +66,7 @@ export class NetworkView extends PlotView {
     const { scene, traffic } = this;
     if (l.kind === "cards") this.paintNumbers(pen, l);
     else paintMarks(pen, scene, l);
-    if (scene.load) paintLoad(pen, scene, l);
+    if (scene.load) paintLoad(pen, scene, l, traffic.messages);
     this.paintHistory(pen, l);
     if (l.mark === "row") paintFlows(pen, scene, l);
     else paintWays(pen, scene, l, traffic);

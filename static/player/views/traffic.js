@@ -10,8 +10,13 @@ import { between, detour } from "../ways.js";
 export const BAND = { least: 2, most: 14, alpha: 0.45 }; // pixels wide, from nothing to full
 const MOST_WAYS = 2500;
 
-/** @param {Pen} pen @param {Scene} scene @param {import("../layout.js").Layout} l every way as wide as its links are full now; without a network, as what it carries in all */
-export function paintLoad(pen, { trace, theme, lane, clock }, l) {
+/**
+ * Every way as wide as its links are full now; without a network, as what it carries in all.
+ * @param {Pen} pen @param {Scene} scene @param {import("../layout.js").Layout} l
+ * @param {Array<{src: number, dst: number, bow: number}>} messages how far the ways bow that are drawn above
+ */
+export function paintLoad(pen, { trace, theme, lane, clock }, l, messages) {
+  const bows = new Map(messages.map(({ src, dst, bow }) => [src * trace.vertices + dst, bow]));
   const full = trace.links ? fullness(lane, clock) : null;
   /** @type {Map<number, number>} */
   const share = new Map();
@@ -25,7 +30,7 @@ export function paintLoad(pen, { trace, theme, lane, clock }, l) {
   const most = full ? 1 : Math.max(1, ...share.values());
   for (const [key, part] of share) {
     const [a, b] = [Math.floor(key / trace.vertices), key % trace.vertices];
-    const points = between(l, a, b, detour(l, a, b));
+    const points = between(l, a, b, (full && bows.get(key)) ?? detour(l, a, b));
     const width = BAND.least + (BAND.most - BAND.least) * Math.min(1, part / most);
     if (points.length > 1) pen.line(points, { colour: theme.switch, width, alpha: BAND.alpha });
   }
