@@ -14,7 +14,7 @@ from pathlib import Path
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
 OWNER = re.compile(FOLDER + r"[0-9a-f]{8}-(\d{1,10})-(\w+)-\w+")  # whose it is: the number, and since when
 MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
-SHARED = (*MPICH, "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # MPICH, Open MPI 5 and 4, Intel MPI
+SHARED = (*MPICH, "mpich_shar_tmp", "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # and Open MPI, Intel MPI
 GRACE = 1.0  # seconds between asking and forcing
 DYING = 10.0  # seconds that a busy machine may take to end what was forced
 

@@ -64,8 +64,8 @@ def mpiexec() -> str:
     name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
     beside = [Path(sys.executable).parent / name, Path(sys.prefix) / "Library" / "bin" / name]
     if library := os.environ.get("MPI4PY_LIBMPI"):
-        place = Path(library.split(os.pathsep)[0])
-        beside = [place.parent.parent / "bin" / name] if place.is_absolute() else []
+        place = Path(library.split(os.pathsep)[0])  # .../lib/libmpi.so, or .../lib/x86_64-linux-gnu/libmpi.so.40
+        beside = [folder / "bin" / name for folder in place.parents[1:3]] if place.is_absolute() else []
     for path in beside:
         if path.exists():
             return str(path)

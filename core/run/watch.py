@@ -18,6 +18,7 @@ from core.run import processes
 from core.run.plan import Piece
 
 LOOK = 0.25  # seconds between two looks
+BEFORE = 60.0  # seconds that a run may take before there is a guard in its processes
 LATER = 2.0  # seconds that whoever started the run has to end it, before its processes do
 
 
@@ -29,6 +30,7 @@ class Watch:
         self.cut: list[Piece] = []
         self.phase = "starts"
         self.main = threading.get_ident()
+        self.since = time.time() - BEFORE
         self.born = born or processes.started(parent)
         faulthandler.dump_traceback_later(time_limit + LATER, exit=True)
         if folder or parent:
@@ -47,6 +49,7 @@ class Watch:
     def _leave(self) -> None:
         """Nobody is left who wants the result, or who tidies up: end the whole run, keepers and launchers too."""
         processes.force(os.environ.get("ALLREDUCE_RUN", ""), spared=os.getpid())
+        processes.forget(processes.shared_memory([os.getpid()]) | processes.of_nobody(self.since))
         if self.folder:
             processes.remove(self.folder)
         os._exit(70)

@@ -3,6 +3,9 @@
 import os
 import subprocess
 import sys
+import time
+import uuid
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +66,40 @@ def test_what_the_launcher_is_told_to_do_is_written_beside_the_result(mpi, monke
     assert not [name for name in settings if "wdir" in name or "INFO" in name or "num_procs" in name]
     assert "\n" not in job.versions["MPI"]
     assert "," not in job.versions["MPI"]
+
+
+def marked(mark):
+    """The living processes with this word in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (place / "environ").read_bytes() and processes.started(int(place.name)):
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def in_the_end(wanted, seconds=20.0):
+    """Wait until this is so; is it?"""
+    until = time.monotonic() + seconds
+    while not (so := wanted()) and time.monotonic() < until:
+        time.sleep(0.1)
+    return so
+
+
+@pytest.mark.usefixtures("mpi")
+def test_when_the_app_is_killed_its_runs_leave_no_process_and_no_shared_memory():
+    mark = uuid.uuid4().hex
+    words = ("-n", "2", "--through", "memory", "--bytes", "64K", "--seconds", "60", "--repeats", "1000")
+    command = [sys.executable, "-m", "core.run", *words]
+    env = {**os.environ, "TEST_MARK": mark}
+    with subprocess.Popen(command, cwd=runtimes.ROOT, env=env, stderr=subprocess.PIPE, text=True) as app:
+        try:
+            assert any("timing" in line for line in app.stderr)
+            names = processes.shared_memory(marked(mark))
+        finally:
+            app.kill()
+        app.wait()
+    assert in_the_end(lambda: not marked(mark))
+    assert in_the_end(lambda: not [name for name in names if os.path.exists(name)], 1.0)
