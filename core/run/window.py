@@ -33,6 +33,8 @@ from core.run.waits import thinned
 
 APART = 8  # flags (8 bytes each) from one piece to the next: every piece has a cache line of its own
 ROOMY, CROWDED = 2000, 20  # looks at a flag before others may run: with a processor for everyone, or not
+PATIENCE = 200  # times that others may run before this one naps: then something takes longer than a step should
+NAP = 50e-6  # seconds; on a machine that others use too, who naps leaves them, and the partner, a processor
 let_others_run = getattr(os, "sched_yield", partial(time.sleep, 0))
 
 
@@ -188,7 +190,9 @@ class WindowExecutor:
             left = looks
             while flags[place] < turn[0]:
                 left -= 1
-                if left < 0:
+                if left < -PATIENCE:
+                    time.sleep(NAP)
+                elif left < 0:
                     let_others_run()
 
         return wait
