@@ -228,3 +228,13 @@ def test_recorded_sweeps_are_offered_and_say_that_they_are(tmp_path, monkeypatch
 def test_recorded_sweeps_that_come_with_the_program_can_be_opened():
     for path in live_compare.RECORDED.glob("*.json"):
         assert sweep.from_json(path.read_bytes())["about"]["command"].startswith("python -m core.run")
+
+
+def test_a_sweep_of_very_many_sizes_makes_no_giant_page():
+    many = result(*(row(("ring", "native")[size % 2], 8 * size, 1e-6 * size) for size in range(1, 2001)))
+    page = compared(opened(backend="threads"), many)
+    assert len(next(trace for trace in figure(page)["data"] if trace["name"] == "A ring")["x"]) == 2000
+    assert "of 2000 sizes" in said(page)
+    assert "# and 1601 rows more" in said(page)
+    assert len(said(page)) < 100_000
+    assert said(page).count('<th scope="col">') <= live_compare.MOST_COLUMNS + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import shorten
 
 import streamlit as st
 
@@ -18,6 +19,8 @@ from lessons.parts.links import linked, one_of, plain, some_of
 
 RECORDED = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 LIMIT = 4 << 20  # bytes of a sweep file that is opened here
+MOST_COLUMNS = 24  # of the table of ratios; the figure has all sizes
+MOST_ROWS, MOST_TEXT = 400, 1000  # of the table of nccl-tests; characters about who wins where
 SHOWN = {"time": "Time", "algbw": "algbw", "busbw": "busbw"}
 HELP = "algbw: bytes of the buffer per second. busbw: algbw times 2(n-1)/n, which one can compare with a link's speed."
 
@@ -124,12 +127,15 @@ def _table(values: dict[str, dict[str, list[float]]], sizes: list[int], quantity
     usual = next((place for place, line in enumerate(lines) if line.endswith(" native")), 0)
     base = st.selectbox("Ratios to", lines, index=usual, key=f"sweep.base.{hash(tuple(lines))}", width=300)
     show = show_seconds if quantity == "time" else show_rate
+    some = slice(None, None, -(-len(sizes) // MOST_COLUMNS))
     rows = []
     for line, curve in curves.items():
-        cells = zip(curve, ratios(curve, curves[base]))
+        cells = list(zip(curve, ratios(curve, curves[base])))[some]
         rows.append((line, *(_cell(value, ratio, show) for value, ratio in cells)))
     caption = f"{SHOWN[quantity]}, and how many times as much as the base at the same size"
-    grid_of_facts(caption, ("", *map(show_bytes, sizes)), rows)
+    if len(sizes) > MOST_COLUMNS:
+        caption += f"; {len(sizes[some])} of {len(sizes)} sizes"
+    grid_of_facts(caption, ("", *map(show_bytes, sizes[some])), rows)
 
 
 def _cell(value: float, ratio: float, show) -> str:
@@ -142,6 +148,8 @@ def _origins(kept: dict[str, Kept]) -> None:
     """Of each sweep: who wins where, the table of nccl-tests, and how it came to be."""
     for name, one in kept.items():
         with st.expander(plain(f"{name}: {one.name}")):
-            st.markdown(f"{plain(sweep.summary(one.result))} [{one.origin}]")
-            st.code(sweep.nccl_text(one.result), language=None)
+            st.markdown(f"{plain(shorten(sweep.summary(one.result), MOST_TEXT, placeholder=' ...'))} [{one.origin}]")
+            rows = sweep.nccl_text(one.result).splitlines()
+            more = [f"# and {len(rows) - MOST_ROWS} rows more"] * (len(rows) > MOST_ROWS)
+            st.code("\n".join([*rows[:MOST_ROWS], *more]), language=None)
             listed(provenance(one.result["about"]) | sweep.NO_TRACE)
