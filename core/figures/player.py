@@ -66,7 +66,7 @@ def pack_trace(
     if uniform := _uniform_times(trace):
         arrays |= uniform
     else:
-        header["tick"], arrays["first"], ticks = _ticks(trace)
+        header["tick"], arrays["later"], ticks = _ticks(trace)
         columns |= ticks
     header["modulus"], folded = fold(columns, schedule.step_ptr)
     arrays |= folded
@@ -163,18 +163,20 @@ def _uniform_times(trace: Trace) -> dict[str, np.ndarray]:
 
 
 def _ticks(trace: Trace) -> tuple[float, np.ndarray, dict[str, np.ndarray]]:
-    """(seconds a tick, seconds of the first start in each step float64 [num_steps], whole ticks for each transfer).
+    """(seconds a tick, seconds from each step's first start to the next's float32 [num_steps], ticks [num_transfers]).
 
-    A tick is so small that no step spans more than TICKS: rounded to it, what happens again in later steps is equal.
+    A tick is the longest transfer, halved until a step spans some TICKS: as many for what takes as long, in all steps.
     """
     schedule, step_ptr = trace.schedule, trace.schedule.step_ptr
     first, used = np.zeros(schedule.num_steps), np.diff(step_ptr) > 0
     if used.any():
         first[used] = np.minimum.reduceat(trace.start, step_ptr[:-1][used])
     after, took = trace.start - first[schedule.step_of], trace.end - trace.start
-    tick = max(after.max(initial=0.0), took.max(initial=0.0)) / TICKS or 1.0
+    longest, spans = took.max(initial=0.0), max(after.max(initial=0.0), took.max(initial=0.0))
+    tick = (longest or spans) * 2.0 ** -np.floor(np.log2(TICKS * (longest or spans) / spans)) if spans else 1.0
     columns = {"start": after, "took": np.maximum(took, 0)}
-    return float(tick), first, {name: np.rint(column / tick).astype(np.uint32) for name, column in columns.items()}
+    ticks = {name: np.rint(column / tick).astype(np.uint32) for name, column in columns.items()}
+    return float(tick), np.diff(first, prepend=0.0).astype(np.float32), ticks
 
 
 def _step_times(trace: Trace) -> tuple[np.ndarray | None, np.ndarray | None]:

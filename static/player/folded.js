@@ -53,12 +53,14 @@ function column(kept, top, bit, stepPtr, again) {
 
 /**
  * Seconds, from ticks that are counted from the first start in each step.
- * @param {number} tick seconds @param {Float64Array} first of each step @param {Columns} stepPtr @param {Columns} after @param {Columns} took
+ * @param {number} tick seconds @param {Float32Array} later each step than the one before, in seconds @param {Columns} stepPtr @param {Columns} after @param {Columns} took
  * @returns {{start: Float32Array, end: Float32Array}}
  */
-export function inSeconds(tick, first, stepPtr, after, took) {
+export function inSeconds(tick, later, stepPtr, after, took) {
   const [start, end] = [new Float32Array(after.length), new Float32Array(after.length)];
-  first.forEach((begun, s) => {
+  let begun = 0;
+  later.forEach((seconds, s) => {
+    begun += seconds;
     for (let i = stepPtr[s]; i < stepPtr[s + 1]; i++) {
       start[i] = begun + tick * after[i];
       end[i] = begun + tick * (after[i] + took[i]);

@@ -52,7 +52,7 @@ import { inSeconds, unfold } from "./folded.js";
  * @property {Columns} step_ptr @property {Columns} src @property {Columns} dst @property {Columns} chunk @property {Columns} [into]
  * @property {Columns} [count] @property {Uint8Array} op @property {Float32Array} [start] @property {Float32Array} [end]
  * @property {Float32Array} [gap] @property {Float32Array} [length] @property {Uint8Array} [own] @property {Uint8Array} [needs]
- * @property {Columns} size @property {Uint8Array} again @property {Float64Array} [first] @property {Columns} [group] @property {Columns} [rack]
+ * @property {Columns} size @property {Uint8Array} again @property {Float32Array} [later] @property {Columns} [group] @property {Columns} [rack]
  * @property {Columns} [pair] @property {Columns} [pair_class] @property {Columns} [ways] @property {Float32Array} [capacity] @property {Int32Array} [line] @property {Uint8Array} [ghost]
  */
 
@@ -87,7 +87,7 @@ export async function readTrace(bytes) {
   const { header, arrays: kept } = await unpack(bytes);
   if (header.kind !== "player") throw new Error(`these bytes hold a ${header.kind}, not a trace for the player`);
   const columns = unfold(header.modulus, kept);
-  const times = kept.first ? inSeconds(header.tick, kept.first, columns.step_ptr, columns.start, columns.took) : {};
+  const times = kept.later ? inSeconds(header.tick, kept.later, columns.step_ptr, columns.start, columns.took) : {};
   const arrays = { ...kept, ...columns, ...times };
   const cells = header.world_size * header.num_chunks;
   const own = arrays.own ? bits(arrays.own, cells) : new Uint8Array(cells).fill(1);
