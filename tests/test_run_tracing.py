@@ -32,7 +32,7 @@ def test_a_piece_is_stamped_before_it_is_offered_and_after_its_last_use():
     assert (recorder.seen()[1:] >= recorder.seen()[:-1]).all()
 
 
-def test_every_run_begins_with_an_empty_list():
+def test_only_the_last_run_is_kept():
     ring = ALGORITHMS["ring"](3)
     cut = pieces(ring, 9)
     recorder, _ = recorder_of(list(program(ring, 0, cut, 9, "sum", 4).instructions), cut)

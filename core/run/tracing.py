@@ -7,6 +7,8 @@ time of their own, so the headline times come from runs without them.
 from __future__ import annotations
 
 import time
+from collections import deque
+from itertools import repeat, starmap
 
 import numpy as np
 
@@ -22,8 +24,7 @@ class Recorder:
     """An executor's calls, with a look at the clock before each piece is offered and after it is in its place."""
 
     def __init__(self, executor: Executor, cut: list[Piece]):
-        self.acts, self.doing, self.marks, self.times = [], [], [], []
-        self._stamp = map(self.times.append, iter(time.perf_counter_ns, None)).__next__  # clock to list, all in C
+        self.acts, self.doing, self.marks = [], [], []
         instructions = executor.doing
         final = {i.piece: place for place, i in enumerate(instructions) if i.piece >= 0}
         mine = executor.program.vertex
@@ -34,14 +35,16 @@ class Recorder:
             self.doing.append(instruction)
             if final.get(instruction.piece) == place and cut[instruction.piece].dst == mine:
                 self._mark(instruction.piece, 1)
+        self.times = deque(maxlen=len(self.marks))  # each run pushes out the last one
+        stamp = map(self.times.append, starmap(time.perf_counter_ns, repeat(()))).__next__  # no frame of Python
+        self.acts = [stamp if act is None else act for act in self.acts]
 
     def _mark(self, piece: int, side: int) -> None:
         self.marks.append((piece, side))
-        self.acts.append(self._stamp)
+        self.acts.append(None)  # a stamp
         self.doing.append(None)
 
     def run(self) -> None:
-        self.times.clear()
         for act in self.acts:
             act()
 
