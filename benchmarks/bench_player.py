@@ -1,6 +1,7 @@
 """How fast the player is: starts the app, drives it in Chromium, prints a table of measured against budget.
 
 python benchmarks/bench_player.py [--quick] [--switches 200]     (a quiet machine gives the fairest numbers)
+python benchmarks/bench_player.py --messages "algorithm=ring&ranks=64"      (what the first load of a page consists of)
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import time
 import urllib.request
 from pathlib import Path
 
-import psutil
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,8 +29,10 @@ from benchmarks.measuring import (  # noqa: E402
     SAY_STEP,
     SEEK,
     STEP,
+    first_load,
     frame_rate,
     kib,
+    listed,
     opened,
     players,
     to_painted,
@@ -73,8 +75,9 @@ class App:
         self.process.wait(10)
 
     def cpu(self) -> float:
-        times = psutil.Process(self.process.pid).cpu_times()
-        return times.user + times.system
+        """Seconds of processor that the server has used, as Linux counts them."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def load(app: App, browser) -> None:
@@ -90,8 +93,8 @@ def load(app: App, browser) -> None:
         page = context.new_page()
         _, received = opened(page, f"{app.url}/?algorithm=ring&ranks={ranks}")
         page.wait_for_timeout(700)
-        note(f"the player's message, {ranks} ranks", kib(players(received)), budget.kib, "KiB")
-        note(f"all websocket bytes, first load, {ranks} ranks", kib(received), budget.kib, "KiB")
+        note(f"the player's message, {ranks} ranks", sum(map(len, players(received))), budget.nbytes, "B")
+        note(f"all websocket bytes, first load, {ranks} ranks", sum(map(len, received)), budget.nbytes, "B")
         if ranks == 64:
             rerun(app, page, received)
         context.close()
@@ -123,11 +126,11 @@ def play(app: App, browser, ranks: int, seconds: float) -> None:
     context.close()
 
 
-def change(app: App, browser, ranks: int) -> None:
+def change(app: App, browser, ranks: int, algorithm: str = "ring") -> None:
     """Type another number of ranks: from Enter to painted."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
-    opened(page, f"{app.url}/?algorithm=ring&ranks={ranks - 8}")
+    opened(page, f"{app.url}/?algorithm={algorithm}&ranks={ranks - 8}")
     field, times = page.get_by_label("Ranks", exact=True), []
     for count in (ranks - 1, ranks - 2, ranks - 3):
         before = page.get_attribute(".arl", "data-ready")
@@ -138,7 +141,12 @@ def change(app: App, browser, ranks: int) -> None:
             "(before) => document.querySelector('.arl')?.dataset.ready !== before", arg=before, timeout=60_000
         )
         times.append(time.perf_counter() - begun)
-    note(f"control change to painted, {ranks} ranks", 1000 * statistics.median(times), BUDGETS[ranks].change, "ms")
+    note(
+        f"control change to painted, {algorithm}, {ranks} ranks",
+        1000 * statistics.median(times),
+        BUDGETS[ranks].change,
+        "ms",
+    )
     context.close()
 
 
@@ -165,7 +173,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes, shorter plays")
     parser.add_argument("--switches", type=int, default=200, help="page switches of the memory test; 0 leaves it out")
+    parser.add_argument("--messages", metavar="QUERY", help="only list the messages of the first load of this address")
     asked = parser.parse_args()
+    if asked.messages is not None:
+        with App() as app:
+            received = first_load(app.url, asked.messages)
+        print(f"{listed(received)}\n{sum(map(len, received)):7,}  in {len(received)} messages")
+        return
     with App() as app, sync_playwright() as playwright:
         note("health after start", app.health, 1.5, "s")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
@@ -174,6 +188,8 @@ def main() -> None:
             play(app, browser, ranks, 2 if asked.quick else 5)
         for ranks in (64, 256, 1024):
             change(app, browser, ranks)
+        for algorithm in ("direct", "halving_doubling", "hierarchical", "double_tree"):
+            change(app, browser, 256, algorithm)
         if asked.switches:
             memory(app, browser, asked.switches)
         browser.close()

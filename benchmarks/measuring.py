@@ -34,7 +34,7 @@ SEEK = "stage.playback.jump(Math.floor(Math.random() * stage.original.steps))"
 class Budget:
     """What a reader may expect at some number of ranks."""
 
-    kib: float  # of the player's message
+    nbytes: int  # through the websocket until the page stands
     fps: float  # at speed 1x
     step: float  # ms from a step to painted
     seek: float  # ms
@@ -43,10 +43,10 @@ class Budget:
 
 RERUN_KIB = 6  # through the websocket when the page runs again and the trace is the same
 BUDGETS = {
-    8: Budget(10, 55, 80, 150, 400),
-    64: Budget(10, 55, 80, 150, 400),
-    256: Budget(20, 50, 80, 150, 400),
-    1024: Budget(100, 40, 120, 250, 1000),
+    8: Budget(10_000, 55, 80, 150, 400),
+    64: Budget(10_000, 55, 80, 150, 400),
+    256: Budget(20_000, 50, 80, 150, 400),
+    1024: Budget(100_000, 40, 120, 250, 1000),
 }
 
 
@@ -58,6 +58,39 @@ def opened(page: Page, url: str) -> tuple[float, list[bytes]]:
     page.goto(url)
     page.wait_for_selector(READY, timeout=60_000)
     return time.perf_counter() - begun, received
+
+
+def first_load(url: str, query: str) -> list[bytes]:
+    """All that the server sends for a page that nobody has opened before, as a browser gets it; it needs none."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from websockets.sync.client import connect
+
+    asked, received = BackMsg(), []
+    asked.rerun_script.query_string = query
+    place = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
+    with connect(place, subprotocols=["streamlit"], max_size=None, compression=None) as server:
+        server.send(asked.SerializeToString())
+        while not received or _kind(received[-1]) != "script_finished":
+            received.append(server.recv(timeout=120))
+    return received
+
+
+def listed(received: list[bytes]) -> str:
+    """A line for each message, the largest first: its bytes and what it is."""
+    lines = sorted(((len(message), _kind(message)) for message in received), reverse=True)
+    return "\n".join(f"{size:7,}  {kind}" for size, kind in lines)
+
+
+def _kind(message: bytes) -> str:
+    """What a message is: for an element, which and where on the page."""
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    told = ForwardMsg.FromString(message)
+    if told.WhichOneof("type") != "delta":
+        return told.WhichOneof("type")
+    inside = getattr(told.delta, told.delta.WhichOneof("type"))
+    what = inside.WhichOneof("type") if inside.DESCRIPTOR.oneofs_by_name.get("type") else inside.DESCRIPTOR.name
+    return f"{what} {list(told.metadata.delta_path)}"
 
 
 def kib(received: list[bytes]) -> float:
