@@ -31,7 +31,7 @@ export function between(l, a, b, bow) {
     const [x, y] = along(l.x[a], l.y[a], l.x[b], l.y[b], bow, k / SAMPLES);
     if (!inside(a, x, y) && !inside(b, x, y)) points.push(/** @type {[number, number]} */ ([x, y]));
   }
-  return points;
+  return bow || points.length < 2 ? points : [points[0], points[points.length - 1]]; // a straight line needs no more
 }
 
 /**
@@ -46,10 +46,13 @@ export function detour(l, a, b) {
   const upright = Math.abs(l.x[a] - l.x[b]) < 2;
   if (!flat && !upright) return 0;
   const [at, across] = flat ? [l.x, l.y] : [l.y, l.x];
-  const blocks = (/** @type {number} */ v) => Math.abs(across[v] - across[a]) < 2 && at[v] > Math.min(at[a], at[b]) + 2 && at[v] < Math.max(at[a], at[b]) - 2;
-  const many = Array.from(l.x.keys()).filter(blocks).length;
-  if (!many) return 0;
   const half = (flat ? l.cardHeight : l.cardWidth) / 2;
+  const reach = l.shape === "tree" ? half + 6 : 2;
+  const blocks = (/** @type {number} */ v) => Math.abs(across[v] - across[a]) < reach && at[v] > Math.min(at[a], at[b]) + 2 && at[v] < Math.max(at[a], at[b]) - 2;
+  const blocked = Array.from(l.x.keys()).filter(blocks);
+  if (!blocked.length) return 0;
+  const aside = across[a] - across[blocked[0]];
+  if (Math.abs(aside) > 2) return (flat ? 1 : -1) * Math.sign((at[b] - at[a]) * aside) * (reach + 6 - Math.abs(aside)); // past its nearer side
   if (l.shape === "grid" || l.shape === "nodes") return half + (l.kind === "cards" ? Math.max(6, l.gap / 2) : 5);
   const far = Math.abs(at[a] - at[b]);
   return inwards(l, a, b) * Math.min(half + 14 + 0.06 * far, 0.4 * Math.min(l.width, l.height));

@@ -57,9 +57,15 @@ MEASURE = """async ([data, sizes]) => {
     }
     const c = document.createElement("canvas").getContext("2d");
     c.font = `13px ${theme.font}`;
+    let strokes = 0;
+    const pen = new Proxy({}, { get: () => () => strokes++ });
+    view.paint(pen);
+    const frame = strokes;
+    view.paintStill(pen);
     const { mark, cell, bins, band } = l;
     const how = { how: view.how, howWide: c.measureText(view.how).width };
-    told.push({ width, height, mark, cell, bins: bins.count, words, marks, cells, lens, band, ...how });
+    const cost = { frame, step: strokes - frame };
+    told.push({ width, height, mark, cell, bins: bins.count, words, marks, cells, lens, band, ...how, ...cost });
     view.destroy();
   }
   return JSON.stringify(told);
@@ -212,6 +218,23 @@ def test_how_to_read_it_fits_beside_the_title(measured, world_size):
     for name in allowed(world_size, SHAPES[:10]):
         (picture,) = measured(name, world_size, [LAPTOP])
         assert picture["howWide"] <= 350, (name, picture["how"])
+
+
+@pytest.mark.parametrize(
+    ("name", "world_size", "frame", "step"),  # at most so many strokes of the pen in every frame, and in every step
+    [
+        ("ring", 16, 60, 120),
+        ("ring", 64, 150, 1500),
+        ("direct", 64, 300, 2000),
+        ("ring", 256, 10, 4000),
+        ("ring", 1024, 10, 4000),
+        ("hierarchical", 1024, 10, 18_000),
+    ],
+)
+def test_a_picture_takes_few_strokes(measured, name, world_size, frame, step):
+    (picture,) = measured(name, world_size, [LAPTOP])
+    assert 0 < picture["frame"] <= frame
+    assert world_size < picture["step"] <= step
 
 
 def test_squares_that_stand_for_several_chunks_say_so(measured):

@@ -51,9 +51,9 @@ export class BuffersView extends PlotView {
 
   /** @param {import("../trace.js").Trace} trace */
   howTo(trace) {
-    if (this.slots) return "row = rank; a cell has a slot per contributor";
-    if (this.perRow * this.perColumn > 1) return `each point averages ${this.perRow} ranks × ${this.perColumn} chunks`;
-    return "row = rank, column = chunk, green = complete";
+    if (this.slots) return "row = rank, slots = contributors";
+    if (this.perRow * this.perColumn > 1) return `point = ${this.perRow} ranks × ${this.perColumn} chunks`;
+    return "row = rank, column = chunk";
   }
 
   /** @param {number} width */
@@ -67,7 +67,7 @@ export class BuffersView extends PlotView {
     const ticktext = [];
     for (let c = 0; c < this.columns; c += every) {
       const slot = c * this.perColumn;
-      tickvals.push(c * scale + (this.slots ? (trace.ranks - 1) / 2 : 0));
+      tickvals.push(c * scale + (this.slots ? (trace.ranks - 1) / 2 : Math.max(0, (15 - room / 2) / room))); // beside the names of the rows, not on them
       ticktext.push(slot < trace.chunks ? (long ? `chunk ${slot}` : `c${slot}`) : `${long ? "scratch " : "s"}${slot - trace.chunks}`);
     }
     return { tickvals, ticktext };

@@ -35,13 +35,21 @@ function paintGauge(pen, theme, l, v, levels) {
   const numbered = l.numbered;
   const whole = levels.every((level) => level === levels[0]);
   pen.disc(x, y, radius, { fill: levelColour(levels[0], theme) });
-  if (!whole) levels.forEach((level, k) => pen.area(wedge(x, y, radius, k / levels.length, (k + 1) / levels.length), { fill: levelColour(level, theme) }));
+  for (const [from, to] of whole ? [] : runs(levels)) {
+    if (from) pen.area(wedge(x, y, radius, from / levels.length, to / levels.length), { fill: levelColour(levels[from], theme) }); // the first is there already
+  }
   const hole = levels.length > 1 ? (numbered ? 0.58 : 0.3) * radius : 0;
   if (hole > 1.5) pen.disc(x, y, hole, { fill: theme.background });
   if (radius > 3) pen.disc(x, y, radius, { stroke: whole && levels[0] === COMPLETE ? theme.done : theme.line, width: 1 });
   if (!numbered) return;
   const ground = hole ? theme.background : levelColour(levels[0], theme);
   pen.text(x, y, `${v}`, { colour: hole ? theme.ink : luminance(ground) > 0.3 ? "#1b2333" : "#ffffff", size: Math.max(8.5, Math.min(12, 0.36 * l.cardWidth)), font: theme.font, weight: 500 });
+}
+
+/** @param {ArrayLike<number>} levels @returns {Array<[number, number]>} stretches of equal ones: first, and one after the last */
+function runs(levels) {
+  const starts = Array.from({ length: levels.length }, (_, k) => k).filter((k) => !k || levels[k] !== levels[k - 1]);
+  return starts.map((start, k) => [start, starts[k + 1] ?? levels.length]);
 }
 
 /** @param {Pen} pen @param {Scene["theme"]} theme @param {Layout} l @param {number} v @param {number[]} levels */
@@ -79,11 +87,9 @@ function paintBand(pen, { replay, theme, trace }, l) {
   const layers = l.bins.count;
   const at = (/** @type {number} */ k, /** @type {number} */ part) => /** @type {[number, number]} */ ([outer[k][0] + (inner[k][0] - outer[k][0]) * part, outer[k][1] + (inner[k][1] - outer[k][1]) * part]);
   for (let k = 0; k + 1 < outer.length; k++) {
-    for (let first = 0, layer = 1; layer <= layers; layer++) {
-      if (layer < layers && levels[k][layer] === levels[k][first]) continue; // one area for equal neighbours
-      const fill = levelColour(levels[k][first], theme);
-      pen.area([at(k, first / layers), at(k + 1, first / layers), at(k + 1, layer / layers), at(k, layer / layers)], { fill, stroke: fill, width: 0.7 });
-      first = layer;
+    for (const [from, to] of runs(levels[k])) {
+      const fill = levelColour(levels[k][from], theme);
+      pen.area([at(k, from / layers), at(k + 1, from / layers), at(k + 1, to / layers), at(k, to / layers)], { fill, stroke: fill, width: 0.7 });
     }
   }
   for (const edge of [outer, inner]) pen.line([...edge, edge[0]], { colour: theme.line, width: 1 });
@@ -96,7 +102,7 @@ function paintRows(pen, { replay, theme, trace }, l) {
   const gap = l.cardHeight > 4 ? 1 : 0;
   for (let v = 0; v < trace.ranks; v++) {
     const [left, top] = [l.x[v] - l.cardWidth / 2, l.y[v] - l.cardHeight / 2];
-    levels[v].forEach((level, bin) => pen.box(left + bin * width, top, width + (gap ? -0.5 : 0.2), l.cardHeight - gap, { fill: levelColour(level, theme) }));
+    for (const [from, to] of runs(levels[v])) pen.box(left + from * width, top, (to - from) * width, l.cardHeight - gap, { fill: levelColour(levels[v][from], theme) });
   }
 }
 

@@ -16,7 +16,7 @@ import { arrow } from "./scenery.js";
 
 const CROWD = 40; // so many messages, if they are long too, hide one another: those of the chosen rank stand out
 const LONG = 0.25; // of the picture's smaller side
-const MOST_PALE = 700; // of the others
+const MOST_PALE = 300; // of the others
 const NOTHING = /** @type {Traffic} */ ({ packets: [], messages: [], crowd: false });
 
 /** @param {Scene} scene @param {Layout} l @returns {Traffic} of the transfers on their way */
