@@ -30,9 +30,18 @@ def of_a_job(spec: Spec) -> int:
             event["file"] = name
         keeper.tell(event)
 
-    def guard(rank: int) -> Watch:
+    def watch(rank: int | None = None) -> Watch:
         return Watch(rank, str(spec.folder), spec.parent, request.time_limit, spec.born)
 
+    def guard(rank: int) -> Watch:
+        if not early:
+            return watch(rank)
+        early[0].rank = rank
+        return early[0]
+
+    early: list[Watch] = []  # a copied process is watched before it meets the others: they may never come
+    if hasattr(os, "fork"):
+        os.register_at_fork(after_in_child=lambda: early.append(watch()))
     if request.backend == "mpi" and hasattr(os, "fork"):
         keeper.stay_behind(started("mpi").rank)
     code = work(request, report, guard, spec.command, lambda group: os._exit(1))

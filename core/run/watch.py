@@ -25,7 +25,7 @@ LATER = 2.0  # seconds that whoever started the run has to end it, before its pr
 class Watch:
     """What this process is doing, for whoever asks."""
 
-    def __init__(self, rank: int, folder: str = "", parent: int = 0, time_limit: float = 60.0, born: str = ""):
+    def __init__(self, rank: int | None, folder: str = "", parent: int = 0, time_limit: float = 60.0, born: str = ""):
         self.rank, self.folder, self.parent = rank, Path(folder) if folder else None, parent
         self.cut: list[Piece] = []
         self.phase = "starts"
@@ -42,7 +42,7 @@ class Watch:
             time.sleep(LOOK)
             if self.parent and (not self.born or processes.started(self.parent) != self.born):
                 self._leave()
-            if self.folder and not answered and (self.folder / "where").exists():
+            if self.folder and self.rank is not None and not answered and (self.folder / "where").exists():
                 answered = True
                 self._answer()
 
