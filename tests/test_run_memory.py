@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from core.replay import OPS
-from core.run import roof
+from core.run import roof, window
 from core.run.buffers import LARGE_PAGE, adding, use_large_pages
 from core.run.request import Method, Request
 from core.run.roof import BLOCK
 from core.run.threads import run_threads
+from core.run.window import WindowExecutor
 from core.run.worker import Worker
 
 
@@ -84,3 +85,20 @@ def test_the_roof_is_timed_beside_the_methods_and_the_quickest_pass_counts():
     assert roof.taken_from(rows) == quickest > 0
     assert list(rows) == ["ring"]
     assert roof.taken_from(rows) is None
+
+
+def test_who_waits_looks_then_lets_others_run_then_naps(monkeypatch):
+    done = []
+    flags, turn = [0], [1]
+
+    def passed(what):
+        done.append(what)
+        if done.count("nap") == 3:
+            flags[0] = 1
+
+    monkeypatch.setattr(window, "let_others_run", lambda: passed("turn"))
+    monkeypatch.setattr(window.time, "sleep", lambda seconds: passed("nap"))
+    WindowExecutor._until(SimpleNamespace(turn=turn, crowded=True), flags, 0)()
+    assert done == ["turn"] * window.PATIENCE + ["nap"] * 3
+    WindowExecutor._until(SimpleNamespace(turn=turn, crowded=True), flags, 0)()
+    assert len(done) == window.PATIENCE + 3  # a raised flag costs one look

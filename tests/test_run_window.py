@@ -1,7 +1,6 @@
 """Shared memory without MPI: every vertex's calls, carried out one by one in the worst order, compared with replay."""
 
 import random
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -240,20 +239,3 @@ def test_a_long_program_is_thinned_without_comparing_everything_with_everything(
     monkeypatch.setattr(Places, "touching", counted)
     doing = waits(segmented(ALGORITHMS["ring"](4), 500), num_elements=4000)
     assert sum(map(len, looks)) < 2 * len(doing)
-
-
-def test_who_waits_looks_then_lets_others_run_then_naps(monkeypatch):
-    done = []
-    flags, turn = [0], [1]
-
-    def passed(what):
-        done.append(what)
-        if done.count("nap") == 3:
-            flags[0] = 1
-
-    monkeypatch.setattr(window, "let_others_run", lambda: passed("turn"))
-    monkeypatch.setattr(window.time, "sleep", lambda seconds: passed("nap"))
-    WindowExecutor._until(SimpleNamespace(turn=turn, crowded=True), flags, 0)()
-    assert done == ["turn"] * window.PATIENCE + ["nap"] * 3
-    WindowExecutor._until(SimpleNamespace(turn=turn, crowded=True), flags, 0)()
-    assert len(done) == window.PATIENCE + 3  # a raised flag costs one look
