@@ -77,27 +77,32 @@ def pick_network(key: str, machine: Machine, *, starts: str = "network") -> Setu
         if name == NONE:
             st.markdown("Now the clock is the **formula**: a barrier after every step, no link is shared.")
             return None
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            values = tuple(_knob(f"{key}.{name}", knob) for knob in knobs(name))
-        changed = tuple((k.name, v) for k, v in zip(knobs(name), values) if v != k.default)
-        if name in PRESETS:
-            st.caption(f"Source: {PRESETS[name].source}.")
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            placement, seed = _placement(key)
-            send, slots = _send(key)
-            model = menu(
-                key, "model", "Sharing", "links", list(MODELS), format_func=MODELS.get, width=220, help=HELP["model"]
-            )
-            first = menu(
-                key,
-                "starts",
-                "Messages start",
-                starts,
-                list(STARTS),
-                format_func=STARTS.get,
-                width=180,
-                help=HELP["starts"],
-            )
+        return _details(key, name, machine, starts)
+
+
+def _details(key: str, name: str, machine: Machine, starts: str) -> Setup:
+    """The network's own numbers, who sits where in it, and how messages are sent."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        values = tuple(_knob(f"{key}.{name}", knob) for knob in knobs(name))
+    changed = tuple((k.name, v) for k, v in zip(knobs(name), values) if v != k.default)
+    if name in PRESETS:
+        st.caption(f"Source: {PRESETS[name].source}.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        placement, seed = _placement(key)
+        send, slots = _send(key)
+        model = menu(
+            key, "model", "Sharing", "links", list(MODELS), format_func=MODELS.get, width=220, help=HELP["model"]
+        )
+        first = menu(
+            key,
+            "starts",
+            "Messages start",
+            starts,
+            list(STARTS),
+            format_func=STARTS.get,
+            width=180,
+            help=HELP["starts"],
+        )
     return Setup(
         name,
         changed,
