@@ -53,7 +53,8 @@ export class Controls {
     const typing = target.matches("select, textarea, input:not([type=range])") || target.isContentEditable;
     if (!act || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && target.closest("button, summary, a")) return; // space presses the button that has the focus
-    if (target.closest("[role=region]") && !target.matches("[role=region]")) return;
+    const region = target.closest("[role=region]");
+    if (region && (region !== target || region.scrollWidth > region.clientWidth + 1)) return; // there the arrows scroll
     event.preventDefault();
     event.stopPropagation();
     asked.act(act);

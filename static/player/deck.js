@@ -42,7 +42,7 @@ export class Deck {
       this.body.setAttribute("role", "tabpanel");
       this.body.setAttribute("aria-labelledby", `${this.name}-${this.view.name}`);
       const tabs = this.views.map((one) => this.tab(one)).join("");
-      this.head.innerHTML = `<div class="arl-tabs" role="tablist">${tabs}</div> ${how}`;
+      this.head.innerHTML = `<div class="arl-tabs" role="tablist" aria-label="Views">${tabs}</div> ${how}`;
       const list = /** @type {HTMLElement} */ (this.head.querySelector("[role=tablist]"));
       list.addEventListener("click", (event) => this.choose(/** @type {HTMLElement} */ (event.target).dataset?.view));
       list.addEventListener("keydown", (event) => this.key(event));

@@ -1,6 +1,7 @@
 // What if: the reader's changes to the schedule, and what the proof says of them.
 
 import { edited, stepOf, tell, verdict } from "./edits.js";
+import { announce } from "./speech.js";
 import { vertexName } from "./trace.js";
 
 /** @typedef {import("./edits.js").Change} Change */
@@ -41,6 +42,7 @@ export class Forks {
     strong.className = right ? "arl-done" : "arl-fault";
     strong.textContent = `${right ? "✓" : "✗"} ${text}`;
     say.append(`What if, ${this.told.join("; ")}? `, strong);
+    if (this.element.hidden) announce(say);
     this.element.hidden = false;
     stage.publisher.soon();
     await stage.rebuild();

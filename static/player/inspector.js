@@ -1,6 +1,7 @@
 // What the reader points at, in words; and, for a transfer, what could go differently.
 
 import { describeCell, describeTransfer } from "./describe.js";
+import { announce } from "./speech.js";
 
 /** @typedef {import("./edits.js").Change} Change */
 
@@ -46,10 +47,13 @@ export class Inspector {
     this.text.textContent = text;
     this.transfer = transfer;
     this.changes.hidden = transfer === null;
+    if (this.element.hidden) announce(this.text);
     this.element.hidden = false;
   }
 
   hide() {
+    const inside = this.element.contains(document.activeElement);
     this.element.hidden = true;
+    if (inside) /** @type {HTMLElement|null} */ (this.element.closest(".arl"))?.focus(); // the focus does not fall off the page
   }
 }

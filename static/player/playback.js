@@ -44,9 +44,7 @@ export class Playback {
   play() {
     this.stage.choose(null, false);
     this.stage.controls.playing(true);
-    this.stage.told.setAttribute("aria-live", "off"); // nobody can listen that fast; pausing speaks
     let [drawn, spoken, cost] = [0, 0, 0];
-    this.update();
     this.stage.conductor.play(() => {
       if (!this.stage.host.isConnected) return false;
       const now = performance.now();
@@ -60,6 +58,7 @@ export class Playback {
       } else this.draw();
       return true;
     });
+    this.update(); // now that it plays, nothing is said aloud
   }
 
   pause() {
@@ -71,7 +70,6 @@ export class Playback {
   stop() {
     this.stage.conductor.stop();
     this.stage.controls.playing(false);
-    this.stage.told.setAttribute("aria-live", "polite");
   }
 
   draw() {
@@ -101,6 +99,6 @@ export class Playback {
     const { lanes, conductor } = this.stage;
     const sentence = conductor.clock ? moment(lanes[0]) : short(lanes[0].replay, this.stage.focus);
     const other = lanes[1] ? ` ${lanes[1].trace.title}: step ${lanes[1].replay.step} of ${lanes[1].trace.steps}.` : "";
-    this.stage.told.replaceChildren(...coloured(sentence + other));
+    this.stage.speech.say(coloured(sentence + other), conductor.playing);
   }
 }

@@ -17,6 +17,7 @@ import { Playback } from "./playback.js";
 import { Pointing } from "./pointing.js";
 import { Publisher } from "./publisher.js";
 import { save } from "./save.js";
+import { Speech } from "./speech.js";
 import { heightOf, sceneOf } from "./scene.js";
 import { decksFor } from "./views/all.js";
 
@@ -56,7 +57,8 @@ export class Stage {
       load: (load) => { this.load = load; this.publisher.soon(); this.rebuild(); }, critical: (critical) => this.useCritical(critical),
       numbers: (kind, text) => this.useNumbers(kind, text), look: (vertex, slot) => this.look(vertex, slot), save: (what) => save(this, what),
     });
-    this.told = element("p", "arl-words");
+    this.speech = new Speech();
+    this.told = this.speech.element;
     this.inspector = new Inspector({ close: () => this.choose(null), change: (change) => this.forks.make(change) });
     this.forks = new Forks(this);
     this.table = element("div", "arl-stage");
@@ -73,7 +75,6 @@ export class Stage {
   furnish() {
     const { host } = this;
     this.controls.bar.append(this.menu.element);
-    this.told.setAttribute("aria-live", "polite");
     host.replaceChildren(this.controls.bar, this.told, this.controls.mistake.element, this.forks.element, this.inspector.element, this.table, this.legend);
     host.tabIndex = 0;
     host.setAttribute("role", "group");
@@ -149,6 +150,7 @@ this.showMenu();
     const lane = this.lanes[deck.view.lane] ?? this.lanes[0];
     await deck.view.build(sceneOf(this, lane), heightOf(this, deck));
     if (this.lanes.length > 1 && !deck.card.classList.contains("arl-below")) deck.view.how = `${lane.trace.title}: ${deck.view.how}`;
+    if (deck.view.element.matches("[role=img]")) deck.view.element.setAttribute("aria-describedby", this.told.id);
     deck.explain();
   }
 
@@ -236,6 +238,7 @@ this.showMenu();
   destroy() {
     this.playback.stop();
     this.publisher.stop();
+    this.speech.stop();
     clearTimeout(this.resizing);
     this.resizer.disconnect();
     this.menu.destroy();

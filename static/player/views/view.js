@@ -78,6 +78,7 @@ export class PlotView extends View {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: theme.font, color: theme.ink, size: 12 },
     };
     await scene.Plotly.react(this.element, data, { ...common, ...layout }, { displayModeBar: false, staticPlot: true });
+    for (const drawn of this.element.children) drawn.setAttribute("aria-hidden", "true"); // the picture is one thing, with one name
     this.stillPen = new CanvasPen(this.element, this.width, height, "still");
     this.pen = new CanvasPen(this.element, this.width, height);
     this.drawStill();

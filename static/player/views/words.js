@@ -10,6 +10,7 @@ export class WordsView extends View {
   /** @param {(form: "short"|"full"|"table") => void} choose @param {(transfer: number) => void} look */
   constructor(choose, look) {
     super("words", "Words");
+    this.shown = "";
     this.element.classList.add("arl-scroll");
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "region");
@@ -31,13 +32,19 @@ export class WordsView extends View {
   }
 
   update() {
+    this.select.value = this.scene.words;
+    const html = this.html();
+    if (html === this.shown) return; // whoever is on a sentence stays there
+    this.shown = html;
+    /** @type {HTMLElement} */ (this.element.querySelector(".arl-told")).innerHTML = html;
+  }
+
+  /** @returns {string} */
+  html() {
     const { replay, focus, words, trace } = this.scene;
-    this.select.value = words;
-    const told = /** @type {HTMLElement} */ (this.element.querySelector(".arl-told"));
     const size = replay.step < trace.steps ? trace.stepPtr[replay.step + 1] - trace.stepPtr[replay.step] : 0;
-    if (words === "short" || (size > MOST && words === "full")) told.innerHTML = `<p>${escapeHtml(short(replay, focus))}</p>${size > MOST ? "<p>This step has too many transfers to list; choose the table, or download all steps.</p>" : ""}`;
-    else if (words === "full") told.innerHTML = this.sentences();
-    else told.innerHTML = table(rows(replay, MOST));
+    if (words === "short" || (size > MOST && words === "full")) return `<p>${escapeHtml(short(replay, focus))}</p>${size > MOST ? "<p>This step has too many transfers to list; choose the table, or download all steps.</p>" : ""}`;
+    return words === "full" ? this.sentences() : table(rows(replay, MOST));
   }
 
   /** @returns {string} one sentence a transfer; each is a button that looks at it */
