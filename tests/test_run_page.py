@@ -240,3 +240,5 @@ def test_recorded_runs_are_played_and_say_that_they_are(tmp_path, monkeypatch):
     assert [e.message for e in page.exception] == []
     assert "recorded" in said(page)
     assert "long ago on a machine, 4 processors" in said(page)
+    assert "long ago on a machine, 4 processors" in said(opened(backend="threads", recorded="a ring"))
+    assert "did you mean a ring" in said(opened(backend="threads", recorded="another"))

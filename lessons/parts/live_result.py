@@ -17,7 +17,7 @@ from core.trace import Trace, lockstep
 from core.units import digits, show_bytes, show_rate, show_seconds
 from core.verify import verify
 from lessons.parts.facts import Fact, facts, listed, small
-from lessons.parts.links import plain
+from lessons.parts.links import linked, one_of, plain
 from lessons.parts.live import AGAINST_LIBRARY, LIBRARY, MODEL, guesses, noise
 from lessons.parts.live_sweep import known
 from lessons.parts.player import player
@@ -139,11 +139,16 @@ def recorded() -> None:
         return
     st.subheader("Recorded runs", divider="gray")
     names = {file.stem: file for file in files}
-    chosen = st.selectbox(
-        "Measured elsewhere, kept with this program",
-        list(names),
-        index=None,
+    chosen = linked(
+        st.selectbox,
+        "Measured elsewhere, kept with this program [recorded]",
         key="live.recorded",
+        name="recorded",
+        default=None,
+        read=one_of(names),
+        write=lambda name: name or "",
+        options=list(names),
+        index=None,
         placeholder="Choose one",
     )
     if chosen:
