@@ -150,6 +150,32 @@ def app():
         server.wait(10)
 
 
+@pytest.fixture
+def explore(app, open_page):
+    """explore(query, **context options) -> the page Explore, its player ready."""
+
+    def opened(query="algorithm=ring&ranks=4", **options):
+        page = open_page(f"{app}/?{query}", **options)
+        page.wait_for_selector(".arl[data-ready]")
+        return page
+
+    return opened
+
+
+@pytest.fixture
+def saved():
+    """saved(page, label) -> the path of the file that this button of the player's menu gives."""
+
+    def save(page, label):
+        if not page.locator(".arl-menu").is_visible():
+            page.locator(".arl-more summary").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).click()
+        return download.value.path()
+
+    return save
+
+
 def _wait_for(url, server, seconds=30):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
