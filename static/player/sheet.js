@@ -67,8 +67,12 @@ function legend(parts, { theme, lanes, original, load }, top, room) {
   let [x, y] = [PAD, top];
   for (const { mark, width, text } of entriesOf(original ?? lanes[0].trace, theme, load)) {
     const all = width + 6 + widthOf(text, SMALL, 400, theme.font) + 16;
-    if (x > PAD && x + all > PAD + room) [x, y] = [PAD, y + line(SMALL) + 4];
-    parts.push(`<g transform="translate(${x} ${y})">${mark}</g><text x="${x + width + 6}" y="${y + HEIGHT - 3}" font-size="${SMALL}" fill="${theme.muted}">${escapeHtml(text)}</text>`);
+    if (x > PAD && x + all > PAD + room + 16) [x, y] = [PAD, y + line(SMALL) + 4];
+    parts.push(`<g transform="translate(${x} ${y})">${mark}</g>`);
+    wrapped(text, room - width - 6, SMALL, 400, theme.font).forEach((words, k) => {
+      if (k) y += line(SMALL);
+      parts.push(`<text x="${x + width + 6}" y="${y + HEIGHT - 3}" font-size="${SMALL}" fill="${theme.muted}">${escapeHtml(words)}</text>`);
+    });
     x += all;
   }
   return y + line(SMALL) + 8;
