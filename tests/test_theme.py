@@ -92,6 +92,12 @@ def test_complete_stands_out_from_every_amount(theme, eye):
 
 
 @pytest.mark.parametrize("theme", THEMES)
+def test_complete_is_calm(theme):
+    """In the end it fills the picture: no neon. Chroma in CIELAB; pure green has 120."""
+    assert np.hypot(*lab(linear(THEMES[theme]["done"]))[1:]) <= 50
+
+
+@pytest.mark.parametrize("theme", THEMES)
 def test_more_contributions_are_further_from_the_background(theme):
     colours = THEMES[theme]
     steps = [contrast(colour, colours["background"]) for colour in (colours["empty"], *colours["amount"])]

@@ -249,3 +249,27 @@ def test_the_same_colours(chromium, modules):
     page.close()
     assert hues == [contributors(8), contributors(8, dark=True)]
     assert json.dumps([LIGHT, DARK])  # the tokens travel to the browser as JSON
+
+
+def test_early_contributions_among_many_can_be_told_apart(chromium, modules):
+    """With 1,024 ranks the scale of amounts is stretched: 1 %, 10 %, 30 % and all but one differ clearly."""
+    page = chromium.new_page()
+    page.goto(f"{modules}/blank")
+    bright = page.evaluate(
+        """async () => {
+          const { levelColour, luminance, themeOf } = await import("/palette.js");
+          const themes = await (await fetch("/vendor/themes.json")).json();
+          const shown = (ground, ranks) => {
+            document.body.style.setProperty("--st-background-color", ground);
+            const theme = themeOf(document.body, themes, ranks);
+            return [0.01, 0.1, 0.3, 0.999].map((level) => luminance(levelColour(level, theme)));
+          };
+          return ["#ffffff", "#0f1420"].map((ground) => [shown(ground, 1024), shown(ground, 8)]);
+        }"""
+    )
+    page.close()
+    for many, few in bright:
+        apart = [abs(np.log((a + 0.05) / (b + 0.05))) for a, b in pairwise(many)]
+        assert min(apart) >= 0.2, apart
+        assert few[3] == pytest.approx(many[3], rel=0.01)
+        assert abs(np.log((few[0] + 0.05) / (few[1] + 0.05))) < apart[0]

@@ -143,7 +143,8 @@ export class BuffersView extends PlotView {
   outlineTargets(pen, i) {
     const { trace, theme } = this.scene;
     const add = trace.op[i] === ADD;
-    const style = { stroke: add ? theme.reduce : theme.copy, width: this.rows > 32 ? 1.2 : 2.2, dash: add || this.rows > 32 ? [] : [4, 2.5] };
+    const [, , w, h] = this.box(0, 0);
+    const style = { stroke: add ? theme.reduce : theme.copy, width: this.rows > 32 || w < 8 ? 1.2 : 2.2, dash: add || w < 8 || h < 8 ? [] : [4, 2.5] };
     for (let k = 0; k < countOf(trace, i); k++) this.outline(pen, trace.dst[i], trace.into[i] + k, style);
   }
 

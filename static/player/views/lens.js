@@ -23,7 +23,7 @@ export function arrange(scene, room) {
   const most = (room.width - 2 * gap) / 3;
   const sizes = BINS.map((cells) => {
     const bins = binsOf({ chunks: trace.chunks, slots: trace.chunks }, cells);
-    const choices = Array.from({ length: bins.count }, (_, k) => k + 1).map((columns) => ({ columns, rows: Math.ceil(bins.count / columns) })).filter(({ columns, rows }) => columns <= rows || rows === 1 || columns < 1.8 * rows);
+    const choices = Array.from({ length: bins.count }, (_, k) => k + 1).map((columns) => ({ columns, rows: Math.ceil(bins.count / columns) })).filter(({ columns, rows }) => columns <= rows || rows === 1 || columns <= 2 * rows);
     const fitting = choices.map((one) => ({ ...one, bins, cell: Math.min(LARGEST_CELL, (most - 2 * pad) / one.columns, (room.height - HEAD - pad) / one.rows) }));
     const liked = (/** @type {typeof fitting[number]} */ { cell, columns }) => (bins.count % columns ? 0.8 : 1) * cell; // full rows look best
     return fitting.reduce((best, one) => (liked(one) > liked(best) + 0.01 ? one : best));

@@ -80,11 +80,18 @@ function packetsOf(trace, moving, l, messages) {
       const key = ((src * trace.vertices + dst) * l.bins.count + leaves) * l.bins.count + arrives;
       if (drawn.has(key)) continue;
       drawn.add(key);
-      const [[x0, y0], [x1, y1]] = cards ? [binAt(l, src, leaves), binAt(l, dst, arrives)] : [[l.x[src], l.y[src]], [l.x[dst], l.y[dst]]];
+      const [[x0, y0], [x1, y1]] = cards ? [binAt(l, src, leaves), binAt(l, dst, arrives)] : [besides(l, src, dst), besides(l, dst, src)];
       packets.push({ x0, y0, x1, y1, bow: message.bow, add: trace.op[i] === ADD, transfer: i, slot: trace.chunk[i] + k });
     }
   }
   return packets;
+}
+
+/** @param {Layout} l of gauges @param {number} v @param {number} other @returns {[number, number]} where a packet of theirs rests: on the rim, towards the middle of a ring or else towards the other */
+function besides(l, v, other) {
+  const [x, y] = l.shape === "circle" ? [l.width / 2, l.height / 2] : [l.x[other], l.y[other]];
+  const part = (0.42 * l.cardWidth + 2) / (Math.hypot(x - l.x[v], y - l.y[v]) || 1);
+  return [l.x[v] + part * (x - l.x[v]), l.y[v] + part * (y - l.y[v])];
 }
 
 /** @param {Pen} pen @param {Scene} scene @param {Layout} l @param {Traffic} traffic one line for every message, with an arrow head where there is room */
@@ -102,7 +109,8 @@ export function paintWays(pen, { theme }, l, { messages, crowd }) {
 
 /** @param {Pen} pen @param {Scene} scene @param {Layout} l @param {Traffic} traffic an outline around everything that is about to change */
 export function paintTargets(pen, { theme, trace }, l, { packets, messages }) {
-  const style = (/** @type {boolean} */ add) => ({ stroke: add ? theme.reduce : theme.copy, width: 1.8, dash: add ? [] : [3, 2] });
+  const width = l.kind === "cards" || l.numbered ? 1.8 : 1.2;
+  const style = (/** @type {boolean} */ add) => ({ stroke: add ? theme.reduce : theme.copy, width, dash: add ? [] : [3, 2] });
   if (l.kind === "cards") for (const { x1, y1, add } of packets) pen.square(x1, y1, l.cell - 1, { ...style(add), radius: 2 });
   else if (l.cardWidth >= 14 && l.mark === "gauge") {
     for (const { dst, add, mine } of messages) if (mine && dst < trace.ranks) pen.disc(l.x[dst], l.y[dst], l.cardWidth / 2 + 1.5, style(add));
@@ -116,7 +124,7 @@ export const placeOf = ({ x0, y0, x1, y1, bow, transfer }, { lane, still }) => a
 export function paintPackets(pen, scene, l, { packets, crowd }) {
   const { theme, trace } = scene;
   const cards = l.kind === "cards";
-  const size = cards ? Math.max(8, Math.min(l.cell - 1, crowd ? 14 : 40)) : Math.max(3.5, Math.min(11, 0.5 * l.cardWidth));
+  const size = cards ? Math.max(8, Math.min(l.cell - 1, crowd ? 14 : 40)) : Math.max(3.5, Math.min(11, 0.42 * l.cardWidth));
   for (const packet of packets) {
     const [x, y] = placeOf(packet, scene);
     const { add } = packet;
