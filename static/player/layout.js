@@ -2,7 +2,7 @@
 
 import { binOf, binsOf } from "./cells.js";
 import { compact } from "./compact.js";
-import { boxed } from "./racks.js";
+import { boxed, keepsInside } from "./racks.js";
 import { ellipse, frame, grid, loop } from "./shapes.js";
 import { sides, tree } from "./switches.js";
 import { rooted, rootOf } from "./trees.js";
@@ -104,7 +104,8 @@ function candidates(trace, shape) {
 }
 
 /** @param {Layout} layout @param {number} gap @returns {boolean} nothing overlaps, nothing sticks out */
-export function fits({ x, y, cardWidth, cardHeight, width, height, shape }, gap) {
+export function fits({ x, y, cardWidth, cardHeight, width, height, shape, boxes }, gap) {
+  if (!keepsInside({ x, y, cardWidth, cardHeight, boxes })) return false;
   const gapX = shape === "tree" ? Math.min(gap, 4) : gap;
   for (let a = 0; a < x.length; a++) {
     if (x[a] < cardWidth / 2 || x[a] > width - cardWidth / 2 || y[a] < cardHeight / 2 || y[a] > height - cardHeight / 2) return false;

@@ -48,3 +48,13 @@ function room({ x, y }, { cardWidth, cardHeight }) {
   for (let a = 0; a < x.length; a++) for (let b = 0; b < a; b++) least = Math.min(least, Math.max(Math.abs(x[a] - x[b]) / cardWidth, Math.abs(y[a] - y[b]) / cardHeight));
   return least;
 }
+
+/** @param {Pick<import("./layout.js").Layout, "x"|"y"|"cardWidth"|"cardHeight"|"boxes">} layout @returns {boolean} does every card keep to the box of its node, where nodes stand in racks? */
+export function keepsInside({ x, y, cardWidth, cardHeight, boxes }) {
+  if (!boxes.some(({ outer }) => outer)) return true;
+  const own = (/** @type {number} */ v) => boxes.find(({ x0, y0, x1, y1, outer }) => !outer && x[v] >= x0 && x[v] <= x1 && y[v] >= y0 && y[v] <= y1);
+  return x.every((at, v) => {
+    const box = own(v);
+    return !box || (2 * Math.min(at - box.x0, box.x1 - at) >= cardWidth && 2 * Math.min(y[v] - box.y0, box.y1 - y[v]) >= cardHeight);
+  });
+}

@@ -28,6 +28,13 @@ def test_racks_and_classes_of_links_only_with_a_network(explore):
     ):
         assert said in legend
     boxes = page.evaluate(f"() => {STAGE}.decks[0].view.layout.boxes")
+    assert page.evaluate(
+        f"""async () => {{
+          const {{ keepsInside }} = await import('/app/static/player/racks.js');
+          const {{ layout }} = {STAGE}.decks[0].view;
+          return layout.kind === 'cards' && keepsInside(layout) && !keepsInside({{ ...layout, cardHeight: layout.height }});
+        }}"""
+    ), "no card stands out of the box of its node"
     racks = [box for box in boxes if box.get("outer")]
     leaves = [box for box in boxes if not box.get("outer")]
     assert (len(racks), len(leaves)) == (4, 8)
