@@ -63,7 +63,7 @@ def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
         return complain(problem, world.rank)
     if problem := world.wrong_size(request.world_size, request.num_processes):
         return complain(problem, world.rank)
-    printer, traces, unwritten = Printer(), [], []
+    printer, traces, unwritten, silent = Printer(), [], [], []
 
     def report(event: dict) -> None:
         if event["ev"] == "progress":
@@ -72,6 +72,7 @@ def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
             traces.append(event)
         elif event["ev"] == "error":
             if event.get("all") and world.rank:
+                silent.append(event)  # process 0 says it: see report.complain
                 return
             printer.close()
             print(f"core.run: {event['text']}", file=sys.stderr)
@@ -82,7 +83,7 @@ def of_a_cluster(options: argparse.Namespace, world: Started) -> int:
             print_result(event["result"], files, options.json)
 
     code = work(request, report, lambda rank: Watch(rank, time_limit=request.time_limit), typed(world.launcher()))
-    return code or int(bool(unwritten and options.out))
+    return 0 if silent else code or int(bool(unwritten and options.out))
 
 
 def _fits(options: argparse.Namespace, world_size: int, size: int) -> bool:

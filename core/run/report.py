@@ -100,9 +100,13 @@ def typed(launcher: str = "python") -> str:
 
 
 def complain(problem: str, rank: int = 0) -> int:
-    """Say once what is wrong with what was asked for; the exit code that means so."""
-    if rank == 0:
-        print(f"core.run: {problem}", file=sys.stderr)
+    """Say once what is wrong with what was asked for; the exit code that means so.
+
+    The other ranks end as if nothing were wrong: torchrun ends all at the first failure, heard or not.
+    """
+    if rank:
+        return 0
+    print(f"core.run: {problem}", file=sys.stderr)
     return 2
 
 
