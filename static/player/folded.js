@@ -6,17 +6,24 @@
  * @property {Columns} size how many transfers each step has
  * @property {Uint8Array} again bit k: in this step, column k differs from the step before as that one did from its own
  */
+/**
+ * The columns; step s owns transfers step_ptr[s] .. step_ptr[s+1]-1. `start` and `took` are in ticks.
+ * @typedef {object} Unfolded
+ * @property {Uint32Array} step_ptr @property {Columns} src @property {Columns} dst @property {Columns} chunk @property {Columns} [into]
+ * @property {Columns} [count] @property {Uint8Array} op @property {Columns} [start] @property {Columns} [took]
+ */
 
 /**
  * @param {Object<string, number>} modulus of each column, in the order of the bits
- * @param {Folded & Record<string, any>} kept what is left of each column, by name
- * @returns {Record<string, any>} the columns, and `step_ptr`: step s owns transfers step_ptr[s] .. step_ptr[s+1]-1
+ * @param {Folded} kept it also holds what is left of each column, by name
+ * @returns {Unfolded}
  */
 export function unfold(modulus, kept) {
   const step_ptr = new Uint32Array(kept.size.length + 1);
   kept.size.forEach((many, s) => { step_ptr[s + 1] = step_ptr[s] + many; });
-  const columns = Object.entries(modulus).map(([name, top], bit) => [name, column(kept[name], top, bit, step_ptr, kept.again)]);
-  return { ...Object.fromEntries(columns), step_ptr };
+  const left = /** @type {Record<string, Columns>} */ (/** @type {unknown} */ (kept));
+  const columns = Object.entries(modulus).map(([name, top], bit) => [name, column(left[name], top, bit, step_ptr, kept.again)]);
+  return /** @type {Unfolded} */ ({ ...Object.fromEntries(columns), step_ptr });
 }
 
 /** @param {Columns} kept @param {number} top all numbers are below it @param {number} bit @param {Uint32Array} stepPtr @param {Uint8Array} again */

@@ -86,8 +86,8 @@ export function identityOf(bytes) {
 export async function readTrace(bytes) {
   const { header, arrays: kept } = await unpack(bytes);
   if (header.kind !== "player") throw new Error(`these bytes hold a ${header.kind}, not a trace for the player`);
-  const columns = unfold(header.modulus, kept);
-  const times = kept.later ? inSeconds(header.tick, kept.later, columns.step_ptr, columns.start, columns.took) : {};
+  const { start: after, took, ...columns } = unfold(header.modulus, kept);
+  const times = kept.later && after && took ? inSeconds(header.tick, kept.later, columns.step_ptr, after, took) : {};
   const arrays = { ...kept, ...columns, ...times };
   const cells = header.world_size * header.num_chunks;
   const own = arrays.own ? bits(arrays.own, cells) : new Uint8Array(cells).fill(1);
