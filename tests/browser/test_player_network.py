@@ -32,7 +32,8 @@ def test_racks_and_classes_of_links_only_with_a_network(explore):
         f"""async () => {{
           const {{ keepsInside }} = await import('/app/static/player/racks.js');
           const {{ layout }} = {STAGE}.decks[0].view;
-          return layout.kind === 'cards' && keepsInside(layout) && !keepsInside({{ ...layout, cardHeight: layout.height }});
+          const larger = {{ ...layout, cardHeight: layout.height }};
+          return layout.kind === 'cards' && keepsInside(layout) && !keepsInside(larger);
         }}"""
     ), "no card stands out of the box of its node"
     racks = [box for box in boxes if box.get("outer")]
