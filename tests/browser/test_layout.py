@@ -26,6 +26,7 @@ MEASURE = """async ([data, sizes]) => {
   const { NetworkView } = await import("/views/network.js");
   const { arrange } = await import("/views/lens.js");
   const { binAt } = await import("/layout.js");
+  const { SvgPen } = await import("/pen.js");
   const { themeOf } = await import("/palette.js");
   const { loadPlotly } = await import("/plotly.js");
   const Plotly = await loadPlotly("/vendor/plotly.js");
@@ -57,14 +58,14 @@ MEASURE = """async ([data, sizes]) => {
     }
     const c = document.createElement("canvas").getContext("2d");
     c.font = `13px ${theme.font}`;
-    let strokes = 0;
-    const pen = new Proxy({}, { get: () => () => strokes++ });
+    const pen = new SvgPen();
     view.paint(pen);
-    const frame = strokes;
+    const frame = pen.parts.length;
     view.paintStill(pen);
+    const nonsense = pen.parts.filter((part) => /NaN|undefined|Infinity|null/.test(part));
     const { mark, cell, bins, band } = l;
     const how = { how: view.how, howWide: c.measureText(view.how).width };
-    const cost = { frame, step: strokes - frame };
+    const cost = { frame, step: pen.parts.length - frame, nonsense };
     told.push({ width, height, mark, cell, bins: bins.count, words, marks, cells, lens, band, ...how, ...cost });
     view.destroy();
   }
@@ -125,6 +126,7 @@ def faults(picture):
     """What is wrong with a picture, in words."""
     pane = {"x0": 0, "y0": 0, "x1": picture["width"], "y1": picture["height"]}
     wrong = [f"{word['text']!r} is cut" for word in picture["words"] if not inside(word, pane)]
+    wrong += picture["nonsense"][:2]
     if not all(inside(mark, pane) for mark in picture["marks"]):
         wrong.append("a mark sticks out")
     if not (discs_apart if picture["mark"] == "gauge" else apart)(picture["marks"]) and picture["mark"] != "band":

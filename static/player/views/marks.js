@@ -12,9 +12,10 @@ import { COMPLETE } from "../replay.js";
 export function howTo(trace, l, crowd) {
   const pale = crowd ? ", pale = other ranks" : "";
   if (l.kind === "cards") return `square = ${l.bins.per > 1 ? `${l.bins.per} chunks` : "chunk"}${crowd ? "" : ", moving = in flight"}${pale}`;
-  if (l.mark === "band") return l.lens ? "around: every rank's buffer; inside: the chosen rank" : "around: every rank's buffer; green = complete";
+  const rest = trace.vertices > trace.ranks ? ", octagon = switch" : ", green = complete";
+  if (l.mark === "band") return `around: every rank's buffer${l.lens ? "; inside: the chosen rank" : rest}`;
   if (l.mark === "row") return `box = ${trace.groupName}, row = rank; above: the chosen rank`;
-  return `disc = rank${l.bins.count > 1 ? ", wedges = its chunks" : ""}${pale || ", green = complete"}`;
+  return `disc = rank${l.bins.count > 1 ? ", wedges = its chunks" : ""}${pale || rest}`;
 }
 
 /** @param {Pen} pen @param {Scene} scene @param {Layout} l */

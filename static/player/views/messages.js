@@ -59,7 +59,7 @@ function messagesOf(trace, moving, l) {
   for (const message of found.values()) {
     const { src, dst } = message;
     const bow = detour(l, src, dst);
-    const apart = found.has(dst * trace.vertices + src) ? Math.min(l.kind === "cards" ? 12 : 6, 0.14 * Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst])) : 0;
+    const apart = found.has(dst * trace.vertices + src) ? Math.min(l.kind === "cards" ? 9 : 6, 0.14 * Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst])) : 0;
     message.bow = bow && apart && bow < 0 ? bow - apart / 2 : bow + apart * (bow ? 0.5 : 1);
   }
   return [...found.values()];
