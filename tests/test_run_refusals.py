@@ -3,8 +3,6 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 
 import pytest
 
@@ -132,9 +130,8 @@ HOSTILE = {
 def of_a_run(monkeypatch, tmp_path):
     """The folder of a run, of which this process claims to be a part."""
     monkeypatch.setenv("ALLREDUCE_RUN", "0123456789abcdef")
-    folder = tmp_path / f"{processes.FOLDER}01234567-x"
-    folder.mkdir()
-    return folder
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return processes.new_folder("0123456789abcdef")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -152,37 +149,17 @@ def test_a_spec_is_only_believed_in_the_folder_of_its_run(capsys, of_a_run, monk
     (of_a_run / spec.NAME).write_text(json.dumps(FINE | {"folder": str(precious)}))
     assert spec.read(of_a_run / spec.NAME).folder == of_a_run  # whatever it says
     (precious / spec.NAME).write_text(json.dumps(FINE))
-    (tmp_path / f"{processes.FOLDER}01234567-link").symlink_to(precious)
-    elsewhere = (precious / spec.NAME, tmp_path / f"{processes.FOLDER}01234567-link" / spec.NAME)
+    link, alike = of_a_run.with_name(f"{of_a_run.name}link"), tmp_path / f"{processes.FOLDER}01234567-of-mine"
+    link.symlink_to(precious)
+    alike.mkdir()
+    (alike / spec.NAME).write_text(json.dumps(FINE))
+    elsewhere = (precious / spec.NAME, link / spec.NAME, alike / spec.NAME)
     for path in (*elsewhere, of_a_run / "other.json", tmp_path / "nowhere" / spec.NAME):
         code, said = told(capsys, "--spec", str(path))
         assert (code, said.count("\n")) == (2, 1)
         assert "only a run starts its own processes with it" in said
     monkeypatch.delenv("ALLREDUCE_RUN")
     assert told(capsys, "--spec", str(of_a_run / spec.NAME))[0] == 2
-
-
-def test_nothing_but_the_folder_of_a_run_is_ever_removed(tmp_path):
-    for name in ("precious", f"my-{processes.FOLDER}", f"{processes.FOLDER}01234567-x"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "file").write_text("data")
-        processes.remove(tmp_path / name)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"my-{processes.FOLDER}", "precious"]
-
-
-def test_the_folders_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    mine = processes.new_folder("0123456789abcdef")
-    assert processes.is_folder(mine, "0123456789abcdef")
-    assert not processes.is_folder(mine, "f" * 16)
-    with subprocess.Popen([sys.executable, "-c", "pass"]) as gone:
-        born = processes.started(gone.pid)
-    dead = tmp_path / f"{processes.FOLDER}01234567-{gone.pid}-{born or 'x'}-abc"
-    reborn = tmp_path / f"{processes.FOLDER}01234567-{os.getpid()}-1-abc"  # the number belongs to another process now
-    for folder in (dead, reborn, tmp_path / f"{processes.FOLDER}of-somebody-else"):
-        folder.mkdir()
-    processes.tidy(str(tmp_path))
-    assert sorted(tmp_path.iterdir()) == sorted([mine, tmp_path / f"{processes.FOLDER}of-somebody-else"])
 
 
 def test_a_trace_is_written_whole_or_not_at_all(capsys, tmp_path, monkeypatch):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import re
 import shutil
 import signal
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
-OWNER = re.compile(FOLDER + r"[0-9a-f]{8}-(\d{1,10})-(\w+)-\w+")  # whose it is: the number, and since when
+OWNER = re.compile(FOLDER + r"([0-9a-f]{8})-([0-9a-f]{6})-(\d{1,10})-(\w*)-\w+")  # run, world, number, since when
 MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
 SHARED = (*MPICH, "mpich_shar_tmp", "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # and Open MPI, Intel MPI
 GRACE = 1.0  # seconds between asking and forcing
@@ -21,11 +24,13 @@ DYING = 10.0  # seconds that a busy machine may take to end what was forced
 
 def of_run(run_id: str) -> list[int]:
     """The living processes that carry this run's mark in their environment. Linux; elsewhere none are found."""
+    if not run_id:
+        return []  # an empty mark is nobody's
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             marked = f"ALLREDUCE_RUN={run_id}".encode() in (place / "environ").read_bytes().split(b"\0")
-            if marked and (place / "stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX":
+            if marked and _state(place.name)[0] not in "ZX":
                 found.append(int(place.name))
         except (OSError, IndexError):
             continue  # it ended while we looked, or belongs to somebody else
@@ -60,7 +65,7 @@ def started(pid: int) -> str:
     if not pid:
         return ""
     with suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        fields = _state(pid)
         return "" if fields[0] in "ZX" else fields[19]
     if os.path.isdir("/proc/self"):
         return ""
@@ -74,31 +79,51 @@ def started(pid: int) -> str:
 def stopped(pid: int) -> bool:
     """Has a signal (SIGSTOP and its like) frozen this process? Linux; elsewhere nobody knows."""
     with suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "Tt"
+        return _state(pid)[0] in "Tt"
     return False
+
+
+def _state(pid: int | str) -> list[str]:
+    """What the system says of a process after its name, which may be any bytes. Raises OSError."""
+    return Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()
+
+
+@cache
+def world() -> str:
+    """Six digits for all processes that this one can see: elsewhere the same number is another process.
+
+    Other computers and other containers may keep their temporary files in the same place.
+    """
+    try:
+        kernel, names = Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")
+    except OSError:
+        kernel, names = platform.node(), ""
+    return hashlib.sha256(f"{kernel} {names}".encode()).hexdigest()[:6]
 
 
 def is_folder(folder: Path, run_id: str) -> bool:
     """Is this the folder of that run, as new_folder makes it?"""
-    return folder.name.startswith(f"{FOLDER}{run_id[:8]}-") and folder.is_dir() and not folder.is_symlink()
+    named = OWNER.fullmatch(folder.name)
+    return named is not None and named[1] == run_id[:8] and folder.is_dir() and not folder.is_symlink()
 
 
 def new_folder(run_id: str) -> Path:
     """A folder for a run; its name says whose it is, from its first moment on."""
     mine = os.getpid()
-    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{run_id[:8]}-{mine}-{started(mine)}-"))
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{run_id[:8]}-{world()}-{mine}-{started(mine)}-"))
 
 
 def remove(folder: Path) -> None:
     """Delete a run's folder with all that is in it; anything that is not called like one stays untouched."""
-    if folder.name.startswith(FOLDER):
+    if OWNER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def tidy(place: str) -> None:
     """Remove the folders of runs whose starter was killed before it could do so itself."""
     for folder in Path(place).glob(f"{FOLDER}*"):
-        if (owner := OWNER.fullmatch(folder.name)) and started(int(owner[1])) != owner[2]:
+        owner = OWNER.fullmatch(folder.name)
+        if owner and owner[2] == world() and owner[4] and started(int(owner[3])) != owner[4]:
             remove(folder)
 
 
@@ -107,8 +132,8 @@ def shared_memory(pids: list[int]) -> set[str]:
     found = set()
     for pid in pids:
         with suppress(OSError):
-            lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
-            found |= {line.split(maxsplit=5)[5] for line in lines if "/dev/shm/" in line}
+            lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+            found |= {line.split(maxsplit=5)[5] for line in lines if " /dev/shm/" in line}
     return {path for path in found if not path.endswith("(deleted)")}
 
 
@@ -125,9 +150,18 @@ def of_nobody(since: float) -> set[str]:
             if path.name.startswith(SHARED) and path.stat().st_uid == os.getuid() and path.stat().st_ctime > since - 1:
                 found.add(str(path))
     for place in Path("/proc").glob("[0-9]*") if found else ():
-        with suppress(OSError):
-            found -= {os.readlink(descriptor) for descriptor in (place / "fd").iterdir()}
+        found -= _open_files(place / "fd")
         found -= shared_memory([int(place.name)])
+    return found
+
+
+def _open_files(descriptors: Path) -> set[str]:
+    """What a process has open, but for what it closes while we look."""
+    found = set()
+    with suppress(OSError):
+        for descriptor in os.listdir(descriptors):
+            with suppress(OSError):
+                found.add(os.readlink(descriptors / descriptor))
     return found
 
 
