@@ -59,14 +59,15 @@ def main() -> None:
         with below:
             setup, outcome, draw_map = section("explore", built, nbytes, setup)
     with stage:
-        play(built, nbytes, machine, setup, outcome)
+        step = play(built, nbytes, machine, setup, outcome)
     if outcome:
         draw_map()  # after the player, which is seen first
     onward(built)
-    more(built, nbytes, machine, setup, outcome)
+    more(built, nbytes, machine, setup, outcome, step)
 
 
-def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
+def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> int:
+    """The numbers and the player; returns the step that the reader is at."""
     algorithm, title = built.algorithm, built.label
     later = built.schedule.num_transfers > LARGE  # then it is shown before it is counted and proved
     if later:
@@ -79,7 +80,7 @@ def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
     if outcome is not None and outcome.stuck:
         st.error(plain(outcome.stuck))
         report, title = None, f"{title}, until it got stuck"  # the report is about the whole schedule
-    player(
+    step = player(
         outcome.trace if outcome else timed(built, nbytes, machine),
         key=f"explore.player{'.network' * bool(outcome)}",  # another clock: start it afresh
         collective=algorithm.collective,
@@ -93,6 +94,7 @@ def play(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
         report = proved(built)
         with row.container():
             numbers(built, nbytes, machine, outcome, report)
+    return step
 
 
 def awaited(built: Built) -> None:
@@ -158,7 +160,7 @@ def onward(built: Built) -> None:
                 st.page_link(f"lessons/{file}", label=label, query_params=same | network)
 
 
-def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None) -> None:
+def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outcome: Outcome | None, step: int) -> None:
     """What is one click away; only what is chosen is made. (A row of st.tabs takes twice the bytes.)"""
     algorithm, others = built.algorithm, ("Who has what", "Cost", "Source code", "Take it with you")
     names = (IDEA, *[WHY] * bool(outcome), *others)
@@ -168,7 +170,7 @@ def more(built: Built, nbytes: int, machine: Machine, setup: Setup | None, outco
         "Who has what": lambda: who_has_what(built),
         "Cost": lambda: cost(built, nbytes, machine),
         "Source code": lambda: st.code(algorithm.source),
-        "Take it with you": lambda: take_away(built, outcome.trace if outcome else timed(built, nbytes, machine)),
+        "Take it with you": lambda: take_away(built, outcome.trace if outcome else timed(built, nbytes, machine), step),
     }
     key = f"explore.more{'.network' * bool(outcome)}"
     fillings[st.segmented_control("More", names, key=key, default=IDEA, required=True, label_visibility="collapsed")]()
@@ -219,12 +221,12 @@ def cost(built: Built, nbytes: int, machine: Machine) -> None:
         small(f"{machine.name}: {machine.source}.")
 
 
-def take_away(built: Built, trace: Trace) -> None:
+def take_away(built: Built, trace: Trace, step: int) -> None:
     from core.figures import frames
     from core.formats.transfers import MAX_ROWS, to_csv
 
-    small("This link brings back what you see:")
-    st.code(here(), language=None)
+    small("This link brings back the step you were at when you opened this; ⋯ in the player copies one to any moment:")
+    st.code(here(step=step or None), language=None)
     collective, files = built.algorithm.collective, []
     if problem := frames.refuse(trace):
         small(f"No animation file: {problem}.")

@@ -164,11 +164,16 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>$#:~|])", r"\\\1", text)
 
 
-def here() -> str:
-    """The address of this page as it now stands, with every linked value that is not the default."""
+def here(**parameters) -> str:
+    """The address of this page at this run: every linked value that is not the default, the theme, and parameters.
+
+    The parameters are what the server is told in other ways, as the player's step; those that are None are left out.
+    """
     address = urlsplit(st.context.url or "http://localhost:8501/")
-    query = urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
-    return urlunsplit((address.scheme, address.netloc, address.path, query, ""))
+    known = {"theme": st.context.theme.type, **parameters}
+    said = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if name not in known]
+    said += [(name, value) for name, value in known.items() if value is not None]
+    return urlunsplit((address.scheme, address.netloc, address.path, urlencode(said), ""))
 
 
 def link(page: str, **parameters) -> str:

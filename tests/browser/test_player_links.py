@@ -85,3 +85,12 @@ def test_the_menu_copies_a_link_with_the_theme(explore):
     page.get_by_text("Copied.").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert {"step=3", "theme=dark", "embed_options=dark_theme"} <= set(link.split("?")[1].split("&"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_itself_shows_a_link_with_the_step_and_the_theme(explore, theme):
+    page = explore("algorithm=ring&ranks=4", color_scheme=theme)
+    page.evaluate(f"async () => {{ await {STAGE}.playback.jump(3); {STAGE}.publisher.now(); }}")
+    page.get_by_text("Take it with you").click()
+    link = page.locator("[data-testid=stCode]").filter(has_text="http").inner_text()
+    assert {"ranks=4", "step=3", f"theme={theme}"} <= set(link.strip().split("?")[1].split("&"))
