@@ -50,11 +50,14 @@ export async function restore(stage, link) {
   await stage.rebuild();
 }
 
-/** @returns {{values: Object<string, string>, step: number, rank: number}} what the address says */
-export function asked() {
-  const values = remembered();
+/** @param {boolean} heed @returns {{values: Object<string, string>, step: number, rank: number}} what the address says, if anybody heeds it */
+export function asked(heed) {
+  const values = heed ? remembered() : {};
   return { values, step: whole(values, "step"), rank: whole(values, "rank") };
 }
+
+/** @param {import("./trace.js").Trace} trace @returns {boolean} does it start on real time? The address says so, which the page may have changed; else what it is: who came late is seen only there */
+export const realAtFirst = ({ linked, lockstep }) => (linked ? remembered().clock === "time" : !lockstep);
 
 /** @param {string} text as bookmark() writes it @returns {Change[]} up to the first that makes no sense */
 function changesIn(text) {

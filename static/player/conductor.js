@@ -38,15 +38,20 @@ export class Conductor {
 
   /** @param {number} step go to where the first lane has done so many steps */
   goStep(step) {
-    const { trace } = this.lanes[0];
-    const at = Math.max(0, Math.min(trace.steps, step));
-    this.go(this.clock ? (at === 0 ? 0 : trace.stepEnd.subarray(0, at).reduce((most, end) => Math.max(most, end), 0)) : at);
+    this.go(this.placeOf(Math.max(0, Math.min(this.lanes[0].trace.steps, step))));
+  }
+
+  /** @param {number} step @returns {number} the position where the first lane has done so many steps; a later step may end before an earlier one */
+  placeOf(step) {
+    return this.clock ? this.lanes[0].trace.stepEnd.subarray(0, step).reduce((most, end) => Math.max(most, end), 0) : step;
   }
 
   /** @param {1|-1} by @returns {number} the next or the last whole step seen from here */
   neighbour(by) {
-    const whole = this.clock ? this.lanes[0].trace.stepEnd[this.step - 1] === this.position || this.position === 0 : this.position % 1 === 0;
-    return by < 0 ? (whole ? this.step - 1 : this.step) : this.step + 1;
+    if (by > 0) return this.step + 1;
+    let step = this.step;
+    while (step > 0 && this.placeOf(step) >= this.position) step--;
+    return step;
   }
 
   /** @param {boolean} clock */

@@ -63,9 +63,9 @@ function rowsOf(stage, views, below) {
 }
 
 /** @param {string[]} parts @param {Stage} stage @param {number} top @param {number} room @returns {number} where it ends */
-function legend(parts, { theme, lanes, original, load }, top, room) {
+function legend(parts, { theme, lanes, load }, top, room) {
   let [x, y] = [PAD, top];
-  for (const { mark, width, text } of entriesOf(original ?? lanes[0].trace, theme, load)) {
+  for (const { mark, width, text } of entriesOf(lanes[0].trace, theme, load)) {
     const all = width + 6 + widthOf(text, SMALL, 400, theme.font) + 16;
     if (x > PAD && x + all > PAD + room + 16) [x, y] = [PAD, y + line(SMALL) + 4];
     parts.push(`<g transform="translate(${x} ${y})">${mark}</g>`);
@@ -79,9 +79,9 @@ function legend(parts, { theme, lanes, original, load }, top, room) {
 }
 
 /** @param {Stage} stage @returns {string[]} what differs from the schedule that was asked for, or is wrong with it */
-function notesOf({ forks, original }) {
+function notesOf({ forks, lanes: [{ trace: { fault } }] }) {
   const changed = forks.told.length ? [forks.element.querySelector("p")?.textContent ?? ""] : [];
-  return original?.fault ? [...changed, original.fault.sentence] : changed;
+  return fault ? [...changed, fault.sentence] : changed;
 }
 
 /** @param {Stage} stage @returns {string} algorithm, step, size, where the numbers come from */

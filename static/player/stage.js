@@ -1,6 +1,6 @@
 // The player itself: one or two traces, one clock, views that all show the same moment.
 
-import { asked, restore } from "./bookmark.js";
+import { asked, realAtFirst, restore } from "./bookmark.js";
 import { Conductor } from "./conductor.js";
 import { Controls } from "./controls.js";
 import { criticalPath } from "./critical.js";
@@ -91,7 +91,7 @@ export class Stage {
   async show(trace) {
     const before = this.original;
     const same = before && before.name === trace.name && before.ranks === trace.ranks && before.steps === trace.steps;
-    const link = !before && trace.linked ? asked() : { values: {}, step: 0, rank: 0 };
+    const link = asked(trace.linked && !before);
     const step = same ? this.conductor.step : link.step;
     this.original = trace;
     this.playback.stop();
@@ -99,7 +99,7 @@ export class Stage {
     if (!same) this.load = Boolean(trace.links); // on a network the first question is what is full
     this.focus = Math.min(link.rank || this.focus, trace.ranks - 1);
     this.layDecks(trace, link.values.view ?? "");
-    this.conductor.clock = link.values.clock === "time" || (this.conductor.clock && Boolean(same));
+    if (!same || before.lockstep !== trace.lockstep) this.conductor.clock = realAtFirst(trace);
     await this.put(trace, step);
     if (Object.keys(link.values).length) await restore(this, link.values);
     if (before && !same) this.publisher.soon();
@@ -114,7 +114,7 @@ export class Stage {
     this.conductor.goStep(step);
     this.choose(null, false);
     this.controls.show(trace);
-this.showMenu();
+    this.showMenu();
     await this.rebuild();
   }
 
@@ -138,10 +138,10 @@ this.showMenu();
 
   /** Everything anew: after a new trace, a new size, a new theme. */
   async rebuild() {
-    this.theme = themeOf(this.host, this.themes, (this.original ?? this.lanes[0].trace).ranks);
+    this.theme = themeOf(this.host, this.themes, this.lanes[0].trace.ranks);
     this.width = this.host.clientWidth;
     this.playback.tell();
-    this.legend.innerHTML = htmlOf(entriesOf(this.original ?? this.lanes[0].trace, this.theme, this.load));
+    this.legend.innerHTML = htmlOf(entriesOf(this.lanes[0].trace, this.theme, this.load));
     await Promise.all(this.decks.map((deck) => this.buildDeck(deck)));
   }
 
