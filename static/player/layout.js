@@ -36,7 +36,7 @@ const [TITLE, SMALL_TITLE, PAD] = [18, 14, 6];
 const GAPS = [[34, 17], [24, 14], [14, 12], [10, 10], [7, 6], [5, 4]]; // pixels between cards, and the smallest cell worth that gap
 
 /** @param {Trace} trace @returns {Layout["shape"]} */
-export const shapeOf = (trace) => (trace.vertices > trace.ranks || rootOf(trace) >= 0 ? "tree" : trace.group ? "nodes" : trace.grid ? "grid" : "circle");
+const shapeOf = (trace) => (trace.vertices > trace.ranks || rootOf(trace) >= 0 ? "tree" : trace.group ? "nodes" : trace.grid ? "grid" : "circle");
 
 /** @param {Trace} trace @param {number} width @param {number} height @returns {Layout} */
 export function place(trace, width, height) {

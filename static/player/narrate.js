@@ -128,7 +128,7 @@ function holding(trace, slot, cells) {
 
 /** @param {number[]} counts @returns {string} one number, or from the least to the most */
 function span(counts) {
-  const [low, high] = [Math.min(...counts), Math.max(...counts)];
+  const [low, high] = [counts.reduce((a, b) => Math.min(a, b)), counts.reduce((a, b) => Math.max(a, b))]; // too many, perhaps, to be arguments
   return low === high ? number(low) : `${number(low)} to ${number(high)}`;
 }
 

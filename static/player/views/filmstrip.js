@@ -53,7 +53,7 @@ const legible = (trace) => trace.vertices * trace.slots <= MOST_CELLS;
 const refusal = (trace) => `A film strip is legible up to ${MOST_CELLS} cells; this has ${trace.vertices * trace.slots}. Choose fewer ranks.`;
 
 /** @param {import("../trace.js").Trace} trace @returns {number[]} the steps that get a frame */
-export function framesOf(trace) {
+function framesOf(trace) {
   const every = Math.ceil((trace.steps + 1) / MOST_FRAMES);
   return Array.from({ length: trace.steps + 1 }, (_, s) => s).filter((s) => s % every === 0 || s === trace.steps);
 }

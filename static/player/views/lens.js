@@ -2,7 +2,7 @@
 
 import { binLevel, binOf, binsOf } from "../cells.js";
 import { levelColour } from "../palette.js";
-import { ADD, vertexName } from "../trace.js";
+import { ADD, countOf, vertexName } from "../trace.js";
 import { ease } from "../ways.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
@@ -79,8 +79,7 @@ export function paintLensPackets(pen, scene, l) {
     if (trace.src[i] !== focus && trace.dst[i] !== focus) continue;
     const [from, to] = [cast.indexOf(trace.src[i]), cast.indexOf(trace.dst[i])];
     if (from < 0 || to < 0) continue;
-    const count = trace.count ? trace.count[i] : 1;
-    for (let k = 0; k < count; k++) {
+    for (let k = 0; k < countOf(trace, i); k++) {
       const [leaves, arrives] = [binOf(bins, (trace.chunk[i] + k) % trace.chunks), binOf(bins, (trace.into[i] + k) % trace.chunks)];
       const key = `${from} ${to} ${leaves} ${arrives}`;
       if (drawn.has(key)) continue;

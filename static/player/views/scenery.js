@@ -1,4 +1,4 @@
-// What stands still in the network picture: boxes, edges, load.
+// What stands still in the network picture: boxes, edges; and the head of an arrow.
 
 import { classBetween, STROKES } from "../links.js";
 import { between, detour } from "../ways.js";
