@@ -70,7 +70,7 @@ def bars(result: dict, bar_of, roomy: bool = True) -> list[str]:
             line += f" {verdict(ring, RING_BAR)}"
         if roof:
             share = roof / best["median"]
-            line += f"  of memory bandwidth {share:.0%}  bar {ROOF_BAR:.0%} {verdict(ROOF_BAR, share)}"
+            line += f"  one pass over memory / ours {share:.0%}  bar {ROOF_BAR:.0%} {verdict(ROOF_BAR, share)}"
         lines.append(line + f"  foreign {native['foreign'] or 0:.0%}")
     return lines
 

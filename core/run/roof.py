@@ -1,8 +1,9 @@
-"""The least that any all-reduce in place does to memory, whatever the algorithm: the roof over all measured times.
+"""The least that any all-reduce in place does to memory, measured: how near to it is a time?
 
 n inputs of S bytes must be read, and n results of S bytes must be written: n * S bytes each way, a byte of each buffer
-once. Each rank does just that in a buffer of its own, all ranks at once. Nothing is exchanged and nobody waits, so no
-all-reduce of buffers that lie in memory can be quicker than the quickest of these passes.
+once. Each rank does just that in a buffer of its own, all ranks at once; nothing is exchanged and nobody waits. The
+traffic is a bound for every algorithm; the time is not, because it is that of two passes made with numpy, and a third
+one might be quicker. It says something only of buffers that are too large for the caches.
 """
 
 from __future__ import annotations

@@ -119,8 +119,9 @@ def tuning(processes: int, largest: int, library: str = "tuned") -> dict[str, st
     Huge pages: MPICH takes fresh memory in every large call, and pays for each page of it. Threads: promising that
     only one thread calls MPI makes small calls quicker, but then MPICH's all-reduce inside a host waits without
     letting others run: fine for a few KiB with a processor for everyone, three times slower for large buffers, and
-    hopeless (a second for 1 MiB) with more processes than processors. Intel MPI's processes let each other run only if
-    told so: with more of them than processors that is three to ten times quicker, otherwise it only costs.
+    hopeless (a second for 1 MiB) with more processes than processors. I_MPI_THREAD_YIELD asks Intel MPI's processes to
+    let each other run: all that is known of it is that 8 of them on 2 processors, which other programs used too, took
+    less time with it than without it in each of three rounds, taken in turns.
     """
     if library == "plain":
         return {}
