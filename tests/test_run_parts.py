@@ -162,6 +162,32 @@ def test_the_line_has_an_end_and_moves_on():
     assert line.position(jobs[-1]) == 0
 
 
+def test_a_machine_without_threads_ends_those_it_cannot_run_and_the_line_goes_on(monkeypatch):
+    line, jobs, start = Queue(), [Waiting() for _ in range(4)], threading.Thread.start
+    line.join(jobs[0])
+    for job in jobs[1:3]:
+        line.join(job)
+
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as crowded:
+        crowded.setattr(threading.Thread, "start", refuse)
+        jobs[0].go.set()
+        until = time.monotonic() + 5
+        while not jobs[2].closed and time.monotonic() < until:
+            time.sleep(0.01)
+        assert [job.closed for job in jobs[1:3]] == ["failed", "failed"]
+        line.join(alone := Waiting())
+        assert alone.closed == "failed"
+    assert threading.Thread.start is start
+    line.join(jobs[3])
+    line.join(last := Waiting())
+    assert (jobs[3].closed, line.position(last)) == ("", 1)
+    jobs[3].go.set()
+    last.go.set()
+
+
 def test_faults_are_from_a_fixed_list():
     assert faults.refuse({}, 2) == ""
     assert "choose one of kill" in faults.refuse({"kind": "rm -rf", "rank": 0}, 2)

@@ -58,7 +58,7 @@ class Queue:
                 raise Refused(f"{MOST_WAITING} runs are waiting already: try again in a minute")
             self._line.append(job)
             if len(self._line) == 1:
-                self._start(job)
+                self._begin()
 
     def leave(self, job: Turn) -> None:
         """Give up a place in the line; a run that has begun stays until its processes are gone."""
@@ -71,8 +71,13 @@ class Queue:
         with self._lock:
             return self._line.index(job) if job in self._line else 0
 
-    def _start(self, job: Turn) -> None:
-        threading.Thread(target=self._turn, args=(job,), daemon=True).start()
+    def _begin(self) -> None:
+        """Whoever is first now has its turn; those for whom this machine has no thread left have had it."""
+        while self._line:
+            try:
+                return threading.Thread(target=self._turn, args=(self._line[0],), daemon=True).start()
+            except RuntimeError as problem:
+                self._line.pop(0).close("failed", f"the run could not begin: {problem}")
 
     def _turn(self, job: Turn) -> None:
         try:
@@ -80,8 +85,7 @@ class Queue:
         finally:
             with self._lock:
                 self._line.remove(job)
-                if self._line:
-                    self._start(self._line[0])
+                self._begin()
 
     def close(self) -> None:
         """Cancel everything, and wait until the processes are gone."""
