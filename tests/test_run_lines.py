@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.run import lines
+from core.run.__main__ import main
 from core.run.arguments import parser, request_of
 from core.run.nccl_settings import Setting
 from core.run.report import complain, typed
@@ -90,6 +91,28 @@ def test_who_started_this_process(nobody):
     assert started("mpi") == Started("mpiexec", 0, 2, 0, 2)
     nobody.setenv("MPI_LOCALNRANKS", "1")
     assert started("mpi").local_size == 1
+
+
+@pytest.mark.parametrize("name", ["RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "PMI_RANK", "SLURM_NTASKS"])
+@pytest.mark.parametrize("value", ["", "two", "-1", "1e3", "\u00b2", "9" * 5000])
+def test_what_no_launcher_writes_is_one_sentence(nobody, capsys, name, value):
+    as_torchrun(nobody)
+    if name in ("PMI_RANK", "SLURM_NTASKS"):
+        nobody.setenv("PMI_RANK", "0")
+    nobody.setenv(name, value)
+    assert main(["--backend", "threads", "-n", "0"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"core.run: {name} is ")
+    assert f"unset {name}" in said
+    assert (said.count("\n"), len(said) < 200) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["WORLD_SIZE", "LOCAL_WORLD_SIZE"])
+def test_no_world_is_empty(nobody, name):
+    as_torchrun(nobody)
+    nobody.setenv(name, "0")
+    with pytest.raises(ValueError, match=f"{name} is '0' in the environment"):
+        started("gloo")
 
 
 def test_torchrun_needs_all_its_names(nobody):

@@ -14,14 +14,15 @@ from core.run import entry, launch, runtimes, spec
 from core.run.arguments import parser, request_of
 from core.run.report import Printer, complain, print_result, typed, write_or_tell
 from core.run.request import Request
-from core.run.started import started
+from core.run.started import Started, started
 from core.run.streams import forgiving
 
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    world = started(options.backend)
+    world = Started("")
     try:
+        world = started(options.backend)
         if options.spec:
             return entry.of_a_job(spec.read(Path(options.spec)))
         if problem := world.refuse(options.backend):

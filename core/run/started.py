@@ -52,7 +52,10 @@ class Started:
 
 
 def started(backend: str) -> Started:
-    """From the environment of this process; under srun both kinds of names may stand in it, so the backend decides."""
+    """From the environment of this process; under srun both kinds of names may stand in it, so the backend decides.
+
+    Raises ValueError, in a sentence, if what stands there is no number.
+    """
     kinds = (_by_mpi(), _by_torchrun())
     mpi_first = MEET.get(backend) == "mpiexec"
     return next(filter(None, kinds if mpi_first else kinds[::-1]), Started(""))
@@ -60,8 +63,8 @@ def started(backend: str) -> Started:
 
 def _by_mpi() -> Started | None:
     rank, size, here = (
-        next((int(os.environ[name]) for name in names if name in os.environ), None)
-        for names in (MPI_RANKS, MPI_SIZES, MPI_HERE)
+        next((_whole(name, least) for name in names if name in os.environ), None)
+        for names, least in ((MPI_RANKS, 0), (MPI_SIZES, 1), (MPI_HERE, 1))
     )
     return None if rank is None else Started("mpiexec", rank, size or 0, 0, here or size or 0)
 
@@ -70,9 +73,18 @@ def _by_torchrun() -> Started | None:
     env = os.environ
     if not all(name in env for name in TORCHRUN):
         return None
-    rank, size = int(env["RANK"]), int(env["WORLD_SIZE"])
-    local = int(env.get("LOCAL_RANK", rank)), int(env.get("LOCAL_WORLD_SIZE", size))
-    return Started("torchrun", rank, size, *local)
+    rank, size = _whole("RANK"), _whole("WORLD_SIZE", 1)
+    local_rank = _whole("LOCAL_RANK") if "LOCAL_RANK" in env else rank
+    local_size = _whole("LOCAL_WORLD_SIZE", 1) if "LOCAL_WORLD_SIZE" in env else size
+    return Started("torchrun", rank, size, local_rank, local_size)
+
+
+def _whole(name: str, least: int = 0) -> int:
+    """What a launcher wrote into the environment. Raises ValueError, in a sentence, for what none of them writes."""
+    text = os.environ[name]
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+        raise ValueError(f"{name} is {text[:40]!r} in the environment, which no launcher writes there: unset {name}")
+    return int(text)
 
 
 def stay_here(world: Started) -> None:
