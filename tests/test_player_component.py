@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.algorithms import ALGORITHMS
+from core.collective import ALL_REDUCE
 from core.figures.player import identity_of, pack_trace
 from core.machines import MACHINES
 from core.trace import lockstep
@@ -90,6 +91,17 @@ def test_a_folder_that_cannot_be_written_is_said_in_words(fresh, monkeypatch):
     assert "static/vendor" in trouble
     assert "Permission denied" in trouble
     assert "Let the app write there once" in trouble
+
+
+def test_another_session_may_forget_what_was_packed_at_any_moment():
+    class Forgetful(dict):
+        def __setitem__(self, key, value):
+            self.clear()
+
+    trace = lockstep(ALGORITHMS["ring"](2), 8, MACHINES["400 Gb InfiniBand"])
+    packed = part._packed(trace, ALL_REDUCE)
+    trace.__dict__["_packed_for_player"] = Forgetful()
+    assert part._packed(trace, ALL_REDUCE) == packed != b""
 
 
 def test_the_page_gets_the_trace_and_the_step_of_its_address():

@@ -101,7 +101,8 @@ def _packed(
     """pack_trace, remembered with the trace itself, so that a rerun of the page packs nothing."""
     kept = trace.__dict__.setdefault("_packed_for_player", {})
     key = collective.name, title, asked, ghost, linked, report, wiring
-    if key not in kept:
+    data = kept.get(key)  # other sessions share the trace, and may empty this at any moment
+    if data is None:
         source, lines = "", []
         if asked is not None:
             source, lines = source_lines(ALGORITHMS[asked[0]], trace.schedule.world_size, **dict(asked[1]))
@@ -110,8 +111,8 @@ def _packed(
         if len(kept) >= MOST_PACKED:
             kept.clear()
         shown = {"source": source, "lines": lines, "ghost": ghost, "linked": linked, "report": report, "wiring": wiring}
-        kept[key] = pack_trace(trace, collective, title=title, **shown)
-    return kept[key]
+        data = kept[key] = pack_trace(trace, collective, title=title, **shown)
+    return data
 
 
 @st.cache_resource(show_spinner=False)
