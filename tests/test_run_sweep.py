@@ -157,6 +157,7 @@ def test_sweeps_are_told_apart():
 
 def test_sweeps_have_one_axis_and_a_base():
     both = [Kept(RESULT, "measured here"), Kept(OTHER, "recorded")]
+    assert live_compare._whence(dict(zip("ABC", [*both, both[1]]))) == "[A measured here; B, C recorded]"
     assert all_sizes(both) == [8, 1024, 4096]
     assert common(both) == ["ring", "native", "direct"]
     ring, other = (one.curve("ring", "time", [8, 1024]) for one in both)
@@ -223,6 +224,7 @@ def test_recorded_sweeps_are_offered_and_say_that_they_are(tmp_path, monkeypatch
     monkeypatch.setattr(live_compare, "RECORDED", tmp_path)
     page = opened(backend="threads", recorded="eight,two")
     assert "A: an EPYC, 8 gloo ranks, 2026-11-29 10:00, recorded" in legend(page)
+    assert "at the same size [A, B recorded]" in said(page)
 
 
 def test_recorded_sweeps_that_come_with_the_program_can_be_opened():

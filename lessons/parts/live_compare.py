@@ -116,11 +116,19 @@ def _figure_and_table(kept: dict[str, Kept]) -> None:
     names = {name: one.name for name, one in kept.items()}
     chart(overlay(Sweeps(quantity, sizes, values, names), dark=is_dark()))
     st.caption(f"{HOW_TO_READ} {BETTER[quantity]}.")
-    _table(values, sizes, quantity)
+    _table(values, sizes, quantity, _whence(kept))
     _origins(kept)
 
 
-def _table(values: dict[str, dict[str, list[float]]], sizes: list[int], quantity: str) -> None:
+def _whence(kept: dict[str, Kept]) -> str:
+    """Where the numbers of each sweep come from: [A measured here; B, C recorded]."""
+    letters: dict[str, list[str]] = {}
+    for name, one in kept.items():
+        letters.setdefault(one.origin, []).append(name)
+    return "[" + "; ".join(f"{', '.join(names)} {origin}" for origin, names in letters.items()) + "]"
+
+
+def _table(values: dict[str, dict[str, list[float]]], sizes: list[int], quantity: str, whence: str) -> None:
     """Every curve at every size, and how many times the base it is."""
     curves = {f"{name} {label}": curve for name, found in values.items() for label, curve in found.items()}
     lines = list(curves)
@@ -135,7 +143,7 @@ def _table(values: dict[str, dict[str, list[float]]], sizes: list[int], quantity
     caption = f"{SHOWN[quantity]}, and how many times as much as the base at the same size"
     if len(sizes) > MOST_COLUMNS:
         caption += f"; {len(sizes[some])} of {len(sizes)} sizes"
-    grid_of_facts(caption, ("", *map(show_bytes, sizes[some])), rows)
+    grid_of_facts(f"{caption} {whence}", ("", *map(show_bytes, sizes[some])), rows)
 
 
 def _cell(value: float, ratio: float, show) -> str:
