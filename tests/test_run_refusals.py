@@ -26,6 +26,8 @@ REFUSED = [
     (("--bytes", ",".join(["4"] * 3000)), f"3000 sizes: a live run takes at most {MAX_SIZES}"),
     (("--algorithm", ",".join(["ring"] * 3000)), f"3000 algorithms: a live run takes at most {MAX_METHODS}"),
     (("--algorithm", "magic"), "there is no algorithm 'magic'"),
+    (("--algorithm", "ring,direct,ring"), "ring is asked for twice"),
+    (("--bytes", "64K,8,65536"), "65536 bytes are asked for twice"),
     (("--algorithm", "rnig"), "there is no algorithm 'rnig': choose one of ring\n"),
     (("--algorithm", "ring,"), "there is no algorithm ''"),
     (("--algorithm", "a\n\x1b[31m" + LONG), "there is no algorithm 'a\\n\\x1b[31mx"),

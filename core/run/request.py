@@ -172,7 +172,8 @@ class Request:
                 return f"{size} bytes: a live run takes 0 to {MAX_BYTES} bytes (1 GiB)"
             if size % self.itemsize:
                 return f"{size} bytes are not a whole number of {self.dtype}: choose a multiple of {self.itemsize}"
-        return ""
+        twice = next((size for nth, size in enumerate(self.sizes) if size in self.sizes[:nth]), None)
+        return "" if twice is None else f"{twice} bytes are asked for twice: every size has one row in the result"
 
     def _refuse_methods(self, most: int) -> str:
         if not self.methods:
@@ -183,6 +184,9 @@ class Request:
             return "shared memory is a choice between MPI processes: choose the backend mpi, or messages"
         if problem := next(filter(None, (method.refuse(self.world_size) for method in self.methods)), ""):
             return problem
+        labels = [method.label for method in self.methods]
+        if twice := next((label for nth, label in enumerate(labels) if label in labels[:nth]), ""):
+            return f"{twice} is asked for twice: every algorithm has one row in the result"
         processes = self.num_processes
         if processes > most:
             return (
