@@ -14,8 +14,7 @@ import { arrow } from "./scenery.js";
 /** @typedef {{src: number, dst: number, bow: number, add: boolean, mine: boolean}} Message */
 /** @typedef {{packets: Packet[], messages: Message[], crowd: boolean}} Traffic in a crowd, only the messages from and to the chosen rank are `mine` and have packets */
 
-const CROWD = 40; // so many messages, if they are long too, hide one another: those of the chosen rank stand out
-const LONG = 0.25; // of the picture's smaller side
+const TANGLE = 30; // so many times from side to side, and messages hide one another: those of the chosen rank stand out
 const MOST_PALE = 300; // of the others
 const NOTHING = /** @type {Traffic} */ ({ packets: [], messages: [], crowd: false });
 
@@ -24,17 +23,17 @@ export function trafficOf(scene, l) {
   const { trace, lane, focus } = scene;
   if (l.dense) return NOTHING; // the lens shows them
   const all = messagesOf(trace, lane.moving, l);
-  const crowd = isCrowd(all, l);
+  const crowd = isCrowd(trace, lane.moving, l);
   for (const message of all) message.mine = !crowd || message.src === focus || message.dst === focus;
   const every = Math.ceil(all.length / MOST_PALE);
   const messages = all.filter(({ mine }, k) => (crowd && mine) || k % every === 0);
   return { messages, packets: packetsOf(trace, lane.moving, l, messages.filter(({ mine }) => mine)), crowd };
 }
 
-/** @param {Message[]} all @param {Layout} l @returns {boolean} */
-function isCrowd(all, l) {
-  const length = all.reduce((sum, { src, dst }) => sum + Math.hypot(l.x[src] - l.x[dst], l.y[src] - l.y[dst]), 0);
-  return all.length > CROWD && length / all.length > LONG * Math.min(l.width, l.height);
+/** @param {import("../trace.js").Trace} trace @param {number[]} moving @param {Layout} l @returns {boolean} are their messages, end to end, too long to be told apart? */
+function isCrowd({ src, dst, vertices }, moving, { x, y, width, height }) {
+  const pairs = new Map(moving.map((i) => [src[i] * vertices + dst[i], Math.hypot(x[src[i]] - x[dst[i]], y[src[i]] - y[dst[i]])]));
+  return [...pairs.values()].reduce((sum, length) => sum + length, 0) > (TANGLE * (width + height)) / 2;
 }
 
 /** @param {import("../trace.js").Trace} trace @param {Layout} l @returns {boolean} is there a step with so many messages that most are pale? */
@@ -42,7 +41,7 @@ export function hasCrowd(trace, l) {
   if (l.dense) return false;
   for (let s = 0; s < trace.steps; s++) {
     const [first, last] = [trace.stepPtr[s], trace.stepPtr[s + 1]];
-    if (last - first > CROWD && isCrowd(messagesOf(trace, Array.from({ length: last - first }, (_, k) => first + k), l), l)) return true;
+    if (isCrowd(trace, Array.from({ length: last - first }, (_, k) => first + k), l)) return true;
   }
   return false;
 }

@@ -47,8 +47,9 @@ export function edges({ trace, theme }, l) {
     set.y.push(...points.map(([, y]) => y), null);
   }
   const few = pairs <= 3 * trace.vertices;
-  const thin = l.kind === "cards" && few ? 0.8 : 0.56;
-  const pale = few ? 0.4 : Math.max(0.1, Math.min(0.3, 40 / pairs)); // a hint of the structure: what travels now stands out
+  const clear = l.kind === "cards" && few;
+  const thin = clear ? 0.8 : 0.56;
+  const pale = clear ? 0.4 : Math.max(0.1, Math.min(few ? 0.4 : 0.3, 40 / pairs)); // a hint of the structure: what travels now stands out
   return sets.map((set, nth) => {
     const shown = pairs <= MOST_EDGES && set.x.length ? set : { x: [null], y: [null] };
     const { width, dash } = links ? STROKES[nth] : { width: nth ? 3.5 : 1.6, dash: [] };

@@ -96,17 +96,17 @@ export class SpaceTimeView extends PlotView {
     const { trace, theme } = this.scene;
     const { s0, v0, v1 } = this.window;
     const set = /** @type {Line} */ ({ x: [], y: [] });
+    const size = Math.max(2, Math.min(4.5, 60 / Math.max(s1 - s0, 1), 90 / Math.max(v1 - v0, 1)));
     const seen = new Set();
     this.walk((i, s) => {
       const [x, y] = [this.xOf(trace, i, s)[1], trace.dst[i]];
-      const pixel = `${Math.round(this.pixel(x))} ${y}`;
-      if (y < v0 || y >= v1 || seen.has(pixel)) return; // each dot costs the page an element: one where many would lie on each other
-      seen.add(pixel);
+      const place = `${Math.round(this.pixel(x) / size)} ${y}`;
+      if (y < v0 || y >= v1 || seen.has(place)) return; // each dot costs the page an element: one where many would lie on each other
+      seen.add(place);
       set.x.push(x);
       set.y.push(y);
     });
-    const size = Math.min(4.5, 60 / Math.max(s1 - s0, 1), 90 / Math.max(v1 - v0, 1));
-    return { type: "scatter", mode: "markers", ...(set.x.length ? set : { x: [null], y: [null] }), marker: { size: Math.max(2, size), color: theme.muted } };
+    return { type: "scatter", mode: "markers", ...(set.x.length ? set : { x: [null], y: [null] }), marker: { size, color: theme.muted } };
   }
 
   /** @param {Trace} other the second trace, thin and grey */
