@@ -23,6 +23,7 @@ export function heightOf({ lanes, host, table }, deck) {
   const { top, width } = host.getBoundingClientRect();
   const used = table.getBoundingClientRect().top - top + Math.min(320, Math.max(0, top + scrolled(host)));
   const two = width >= 720;
-  const room = two ? window.innerHeight - used - 46 : 0.95 * width;
+  const head = lanes.length > 1 ? 70 : 46; // one line, or two
+  const room = two ? window.innerHeight - used - head : 0.95 * width;
   return Math.round(Math.max(280, Math.min(room, 0.9 * (two ? width / 2 : width), 540)));
 }

@@ -131,6 +131,7 @@ export class Stage {
       for (const deck of this.decks) for (const view of deck.views) view.destroy();
       this.decks = decksFor(this, Boolean(trace.ghost));
       this.lanesShown = kind;
+      this.table.classList.toggle("arl-pair", kind === 2);
       this.table.replaceChildren(...this.decks.map((deck) => deck.card));
     }
     for (const name of open.split(".")) for (const deck of this.decks) deck.open(name);

@@ -139,3 +139,15 @@ def test_alone_in_a_frame(explore):
     page = explore("algorithm=ring&ranks=4&embed=player")
     box = page.locator(".arl").bounding_box()
     assert (box["x"], box["y"], box["width"]) == (0, 0, 1280)
+
+
+HOW = """() => [...document.querySelectorAll('.arl-how')].map((how) => [how.textContent, how.scrollWidth - how.clientWidth])"""
+
+
+@pytest.mark.parametrize("width", [1280, 1024])
+def test_how_to_read_two_algorithms_is_not_cut(open_page, app, width):
+    page = open_page(f"{app}/compare?ranks=16", viewport={"width": width, "height": 800})
+    page.wait_for_selector(".arl[data-ready]")
+    told = page.evaluate(HOW)
+    assert all(": " in how and how.partition(": ")[2] for how, _ in told[:2])
+    assert [how for how, over in told[:2] if over > 0] == []
