@@ -82,6 +82,44 @@ def test_folders_of_earlier_versions_go_unless_one_is_in_use_or_newer(fresh):
     assert {path.name for path in fresh.iterdir()} == here - {"player-served"}
 
 
+@pytest.mark.parametrize("times", [1, files.TRIES])
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_folder_that_another_version_takes_away_while_an_app_starts_is_made_again(fresh, monkeypatch, opened, times):
+    claimed, left = files._claimed, [times]
+
+    def raced(folder, exclusive):
+        file = claimed(folder, exclusive) if opened else None
+        if left[0]:
+            left[0] -= 1
+            shutil.rmtree(folder)
+        return file or claimed(folder, exclusive)
+
+    monkeypatch.setattr(files, "_claimed", raced)
+    trouble = files.publish()
+    there = (fresh / files.player_folder() / "player.js").exists()
+    assert (trouble == "", there) == ((True, True) if times < files.TRIES else (False, False))
+    assert ("others take away" in trouble) is (times == files.TRIES)
+
+
+def test_a_folder_that_cannot_be_moved_stays_whole(fresh, monkeypatch):
+    old = fresh / "player-old"
+    old.mkdir(parents=True)
+    for name in ("themes.json", "player.js"):
+        (old / name).write_text("{}")
+    os.utime(old, (1, 1))
+    rename = files.Path.rename
+
+    def held(path, target):
+        if path == old:
+            raise PermissionError(13, "a file in it is open")
+        return rename(path, target)
+
+    monkeypatch.setattr(files.Path, "rename", held)
+    assert files.publish() == ""
+    assert {path.name for path in old.iterdir()} == {"themes.json", "player.js"}
+    assert {path.name for path in fresh.iterdir()} == {"player-old", files.player_folder(), files.plotly_file()}
+
+
 def test_a_folder_that_cannot_be_written_is_said_in_words(fresh, monkeypatch):
     def refuse(*_args, **_more):
         raise PermissionError(13, "Permission denied")

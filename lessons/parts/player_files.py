@@ -10,12 +10,15 @@ Folders of earlier versions are taken away when an app starts, unless another on
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "static" / "player"
 PUBLISHED = ROOT / "static" / "vendor"
 IN_USE: list[IO[bytes]] = []  # open and locked as long as this process serves from their folders
+SIGN, TRIES = "themes.json", 5  # the file that is open and locked; how often a folder is made that others take away
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.[^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (default )?((?:async )?function|class|const) (\w+)", re.M)
 
@@ -40,7 +44,7 @@ def publish() -> str:
         PUBLISHED.mkdir(parents=True, exist_ok=True)
         script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
         _appear(PUBLISHED / plotly_file(), lambda new: shutil.copyfile(script, new))
-        _appear(PUBLISHED / player_folder(), _write_player)
+        IN_USE.append(_in_use(PUBLISHED / player_folder()))
         _tidy(PUBLISHED / player_folder())
     except OSError as problem:
         return (
@@ -68,7 +72,7 @@ def _colours() -> bytes:
 def _write_player(folder: Path) -> None:
     folder.mkdir()
     (folder / "player.js").write_text(one_script(SOURCE / "player.js"), encoding="utf-8")
-    (folder / "themes.json").write_bytes(_colours())
+    (folder / SIGN).write_bytes(_colours())
     shutil.copyfile(SOURCE / "player.css", folder / "player.css")
 
 
@@ -102,21 +106,40 @@ def _wrapped(code: str, path: Path, root: Path) -> str:
     return f"$modules[{named(path)}] = (() => {{\n{body}\nreturn {{ {given} }};\n}})();"
 
 
+def _in_use(folder: Path) -> IO[bytes]:
+    """Make the folder if it is not there, and say that it is in use, as long as the file lives that is returned."""
+    for _ in range(TRIES):
+        _appear(folder, _write_player)
+        with suppress(FileNotFoundError):  # an app of another version has just taken it away
+            file = _claimed(folder, exclusive=False)
+            if (folder / SIGN).exists():
+                return file  # from now on nobody does
+            file.close()
+    raise FileNotFoundError(errno.ENOENT, "others take away what is put there")
+
+
 def _tidy(served: Path) -> None:
-    """Say that this folder is in use, as long as this process lives, and take away the older ones that are not."""
-    IN_USE.append(_claimed(served, exclusive=False))
+    """Take away the older folders that are not in use."""
     for folder in PUBLISHED.glob("player-*"):
         try:
             if folder != served and folder.stat().st_mtime < served.stat().st_mtime:
-                _claimed(folder, exclusive=True).close()
-                shutil.rmtree(folder)
+                _take_away(folder)
         except OSError:
             continue  # somebody serves from it, or may not be disturbed, or was faster
 
 
+def _take_away(folder: Path) -> None:
+    """All of it or nothing: it is moved aside first. Raises OSError where somebody serves from it."""
+    aside = tempfile.TemporaryDirectory(dir=folder.parent, prefix=".old-")
+    with aside as place, _claimed(folder, exclusive=True) as claim:
+        if sys.platform == "win32":
+            claim.close()  # there, a folder with an open file in it cannot be moved, by others or by us
+        folder.rename(Path(place) / folder.name)
+
+
 def _claimed(folder: Path, exclusive: bool) -> IO[bytes]:
     """An open file of that folder, locked where there are locks; elsewhere, what is open cannot be taken away."""
-    file = (folder / "themes.json").open("rb")
+    file = (folder / SIGN).open("rb")
     try:
         import fcntl
     except ImportError:
