@@ -43,7 +43,13 @@ export class Controls {
     this.number.addEventListener("change", () => asked.seek(Math.round(Number(this.number.value)) || 0));
     this.speed = /** @type {HTMLSelectElement} */ (this.bar.querySelector("select"));
     this.speed.addEventListener("change", () => asked.speed(Number(this.speed.value)));
-    host.addEventListener("keydown", (event) => this.key(event, asked));
+    this.keyed = (/** @type {KeyboardEvent} */ event) => this.key(event, asked);
+    this.host = host;
+    host.addEventListener("keydown", this.keyed);
+  }
+
+  destroy() {
+    this.host.removeEventListener("keydown", this.keyed); // the place may stay, and get another player
   }
 
   /** @param {KeyboardEvent} event @param {Asked} asked */

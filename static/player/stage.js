@@ -243,6 +243,7 @@ export class Stage {
     clearTimeout(this.resizing);
     this.resizer.disconnect();
     this.menu.destroy();
+    this.controls.destroy();
     for (const deck of this.decks) for (const view of deck.views) view.destroy();
   }
 }

@@ -89,3 +89,21 @@ def test_steps_that_overlap_in_real_time_can_be_stepped_through_both_ways(page, 
     assert back[-1] == 0
     assert sorted(set(forward)) == pytest.approx(sorted(places), rel=1e-5)
     assert list(dict.fromkeys(back)) == list(dict.fromkeys(reversed(forward)))
+
+
+def test_a_player_that_was_taken_away_hears_no_keys(page):
+    assert page.evaluate(SHOW, [[packed(predicted(), linked=False)], ""]) == [False]
+    steps = page.evaluate(
+        """async () => {
+          const host = document.querySelector('.arl');
+          const old = host.arlPlayer;
+          const { default: mount } = await import('/player.js');
+          window.stopLast();
+          window.stopLast = mount({ data: old.bytes, parentElement: document.body, setStateValue() {} });
+          const shown = () => host.arlPlayer !== old && host.arlPlayer.lanes.length;
+          while (!shown()) await new Promise((done) => setTimeout(done, 5));
+          host.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+          return [old.conductor.step, host.arlPlayer.conductor.step];
+        }"""
+    )
+    assert steps == [0, 1]

@@ -17,7 +17,7 @@ KINDS = [  # each has a picture of its own
     *("sharp", "nvls", "collnet"),  # switches
     *("bruck_all_to_all", "linear_gather", "dissemination_barrier"),  # other promises than a sum
 ]
-SIZES = (1, 6)
+SIZES = (1, 2, 6)
 
 MOUNT = """async (data) => {
   document.body.innerHTML = '<div class="arl" data-home="/vendor/" data-plotly="plotly.js"></div>';
