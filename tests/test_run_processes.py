@@ -1,5 +1,6 @@
 """What a live run ends and removes: what is its own, and nothing else, whatever lies or runs beside it."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import uuid
 import pytest
 
 from core.run import processes
+from core.run.watch import Watch
 
 
 def test_nothing_but_the_folder_of_a_run_is_ever_removed(tmp_path, monkeypatch):
@@ -71,6 +73,51 @@ def test_shared_memory_that_somebody_has_open_stays_though_other_files_close_mea
         nobody_s = processes.of_nobody(since)
         os.unlink(path)
     assert path not in nobody_s
+
+
+def watch_of(parent, born):
+    """A guard that does nothing by itself."""
+    watch = object.__new__(Watch)
+    watch.parent, watch.born = parent, born
+    return watch
+
+
+def test_who_cannot_be_seen_at_the_moment_is_not_dead(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    mine, me = processes.new_folder("0123456789abcdef"), os.getpid()
+    watches = [watch_of(me, processes.started(me)), watch_of(me, "another time"), watch_of(me, ""), watch_of(0, "")]
+    assert [watch._alone() for watch in watches] == [False, True, True, False]
+
+    def refuse(*_args):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(processes, "_state", refuse)
+    monkeypatch.setattr(os, "kill", refuse)
+    processes.tidy(str(tmp_path))
+    assert mine.is_dir()
+    assert [watch._alone() for watch in watches[:2]] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"), [(None, "alive"), (PermissionError, "alive"), (ProcessLookupError, ""), (OverflowError, "")]
+)
+def test_where_the_system_tells_nothing_a_signal_asks(monkeypatch, problem, told):
+    def kill(pid, sign):
+        assert sign == 0
+        if problem:
+            raise problem
+
+    monkeypatch.setattr(os.path, "isdir", lambda path: False)
+    monkeypatch.setattr(os, "kill", kill)
+    assert processes.started(12345) == told
+
+
+def test_windows_is_not_asked_by_a_signal_which_is_ctrl_c_there(monkeypatch):
+    sent = []
+    monkeypatch.setattr(os.path, "isdir", lambda path: False)
+    monkeypatch.setattr(os, "kill", lambda *what: sent.append(what))
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert (processes.started(12345), sent) == ("alive", [])
 
 
 def test_no_process_belongs_to_a_run_without_a_name(monkeypatch):

@@ -8,6 +8,7 @@ import platform
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -61,18 +62,26 @@ def force(run_id: str, spared: int = 0) -> None:
 
 
 def started(pid: int) -> str:
-    """When a process was started, as a word that differs if its number is given to another one; "" if it is gone."""
+    """When a process was started, as a word that differs if its number is given to another one; "" if it is gone.
+
+    Raises OSError where that cannot be seen now, as with too many open files: it may be there or not.
+    """
     if not pid:
         return ""
-    with suppress(OSError):
-        fields = _state(pid)
-        return "" if fields[0] in "ZX" else fields[19]
     if os.path.isdir("/proc/self"):
-        return ""
+        try:
+            fields = _state(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            return ""
+        return "" if fields[0] in "ZX" else fields[19]
+    if sys.platform == "win32":
+        return "alive"  # nobody knows: there, signal 0 is Ctrl-C
     try:
         os.kill(pid, 0)
-    except OSError:
+    except (ProcessLookupError, OverflowError):
         return ""
+    except PermissionError:
+        pass  # it is there, and somebody else's
     return "alive"
 
 
@@ -123,8 +132,10 @@ def tidy(place: str) -> None:
     """Remove the folders of runs whose starter was killed before it could do so itself."""
     for folder in Path(place).glob(f"{FOLDER}*"):
         owner = OWNER.fullmatch(folder.name)
-        if owner and owner[2] == world() and owner[4] and started(int(owner[3])) != owner[4]:
-            remove(folder)
+        if owner and owner[2] == world() and owner[4]:
+            with suppress(OSError):  # who cannot be seen may be there
+                if started(int(owner[3])) != owner[4]:
+                    remove(folder)
 
 
 def shared_memory(pids: list[int]) -> set[str]:

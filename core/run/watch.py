@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from core.run import processes
@@ -40,11 +41,18 @@ class Watch:
         answered = False
         while True:
             time.sleep(LOOK)
-            if self.parent and (not self.born or processes.started(self.parent) != self.born):
+            if self._alone():
                 self._leave()
             if self.folder and self.rank is not None and not answered and (self.folder / "where").exists():
                 answered = True
-                self._answer()
+                with suppress(OSError):  # a full disk: this guard has more to do than to answer
+                    self._answer()
+
+    def _alone(self) -> bool:
+        """Is the program gone that asked for the run? While nobody can see that, it is not."""
+        with suppress(OSError):
+            return bool(self.parent) and (not self.born or processes.started(self.parent) != self.born)
+        return False
 
     def _leave(self) -> None:
         """Nobody is left who wants the result, or who tidies up: end the whole run, keepers and launchers too."""
