@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 
 import pytest
 
@@ -64,15 +65,34 @@ def test_the_folders_of_other_computers_and_containers_are_not_for_us_to_judge(t
     assert not theirs.exists()  # it would have gone
 
 
-@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="shared memory has names only on Linux")
-def test_shared_memory_that_somebody_has_open_stays_though_other_files_close_meanwhile(monkeypatch):
-    since, listdir = time.time(), os.listdir
+@pytest.fixture
+def memory():
+    """A file of shared memory that this process has open."""
+    if not os.path.isdir("/dev/shm"):
+        pytest.skip("shared memory has names only on Linux")
     path = f"/dev/shm/{processes.MPICH[0]}_of_a_test_{uuid.uuid4().hex}"
     with open(path, "wb"):
-        monkeypatch.setattr(os, "listdir", lambda place: ["999998", *listdir(place), "999999"])  # closed since
-        nobody_s = processes.of_nobody(since)
+        yield path
+    with suppress(FileNotFoundError):
         os.unlink(path)
-    assert path not in nobody_s
+
+
+def test_shared_memory_that_somebody_has_open_stays_though_other_files_close_meanwhile(memory, monkeypatch):
+    listdir = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda place: ["999998", *listdir(place), "999999"])  # closed since
+    assert memory not in processes.of_nobody(time.time())
+
+
+def test_who_cannot_look_at_all_processes_finds_no_memory_of_nobody(memory, monkeypatch):
+    monkeypatch.setattr(processes, "_open_files", lambda place: set())
+    assert memory in processes.of_nobody(time.time())  # if nobody had it open
+
+    def refuse(pid):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(processes, "_mapped", refuse)
+    assert processes.of_nobody(time.time()) == set()
+    assert processes.shared_memory([os.getpid()]) == set()
 
 
 def watch_of(parent, born):

@@ -19,6 +19,7 @@ FOLDER = "allreduce-"  # what the name of a run's folder begins with
 OWNER = re.compile(FOLDER + r"([0-9a-f]{8})-([0-9a-f]{6})-(\d{1,10})-(\w*)-\w+")  # run, world, number, since when
 MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
 SHARED = (*MPICH, "mpich_shar_tmp", "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # and Open MPI, Intel MPI
+UNSEEN = (FileNotFoundError, ProcessLookupError, PermissionError)  # of a process that has ended, or is somebody else's
 GRACE = 1.0  # seconds between asking and forcing
 DYING = 10.0  # seconds that a busy machine may take to end what was forced
 
@@ -143,8 +144,14 @@ def shared_memory(pids: list[int]) -> set[str]:
     found = set()
     for pid in pids:
         with suppress(OSError):
-            lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
-            found |= {line.split(maxsplit=5)[5] for line in lines if " /dev/shm/" in line}
+            found |= _mapped(pid)
+    return found
+
+
+def _mapped(pid: int) -> set[str]:
+    """Files of shared memory that are in a process's memory. Raises OSError."""
+    lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+    found = {line.split(maxsplit=5)[5] for line in lines if " /dev/shm/" in line}
     return {path for path in found if not path.endswith("(deleted)")}
 
 
@@ -153,26 +160,30 @@ def of_nobody(since: float) -> set[str]:
 
     Those of processes that were killed while MPI began, or that Open MPI took for one alone in its world. Whoever makes
     such a file has it open until it is in its memory, so one that was there before all processes were looked at, and
-    that none of them has, is nobody's.
+    that none of them has, is nobody's. Who cannot look at all of them now, with too many open files, finds none.
     """
     found = set()
     for path in Path("/dev/shm").glob("*"):
         with suppress(OSError):
             if path.name.startswith(SHARED) and path.stat().st_uid == os.getuid() and path.stat().st_ctime > since - 1:
                 found.add(str(path))
-    for place in Path("/proc").glob("[0-9]*") if found else ():
-        found -= _open_files(place / "fd")
-        found -= shared_memory([int(place.name)])
+    try:
+        for place in Path("/proc").glob("[0-9]*") if found else ():
+            with suppress(*UNSEEN):
+                found -= _open_files(place / "fd")
+            with suppress(*UNSEEN):
+                found -= _mapped(int(place.name))
+    except OSError:
+        return set()
     return found
 
 
 def _open_files(descriptors: Path) -> set[str]:
-    """What a process has open, but for what it closes while we look."""
+    """What a process has open, but for what it closes while we look. Raises OSError."""
     found = set()
-    with suppress(OSError):
-        for descriptor in os.listdir(descriptors):
-            with suppress(OSError):
-                found.add(os.readlink(descriptors / descriptor))
+    for descriptor in os.listdir(descriptors):
+        with suppress(FileNotFoundError):
+            found.add(os.readlink(descriptors / descriptor))
     return found
 
 
