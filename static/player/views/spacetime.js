@@ -38,7 +38,7 @@ export class SpaceTimeView extends PlotView {
       yaxis: { ...axis, range: [v1 - 0.5, v0 - 0.5], tickvals: rows, ticktext: rows.map((v) => vertexName(trace, v)) },
     };
     const behind = whole && ghost && ghost.trace.src.length <= MOST_LINES ? [this.ghostLines(ghost.trace)] : [];
-    return { data: [...behind, ...this.lines(), this.ends(s1)], layout };
+    return { data: [this.ends(s1)], layout: { ...layout, shapes: [...behind, ...this.lines()].filter(({ path }) => path) } };
   }
 
   howTo() {
@@ -81,14 +81,14 @@ export class SpaceTimeView extends PlotView {
 
   lines() {
     const { trace, theme } = this.scene;
-    const sets = [0, 1].map(() => /** @type {Line} */ ({ x: [], y: [] }));
+    const paths = ["", ""];
+    let many = 0;
     this.walk((i, s) => {
-      const [from, to] = this.xOf(trace, i, s);
-      sets[trace.op[i]].x.push(from, to, null);
-      sets[trace.op[i]].y.push(trace.src[i], trace.dst[i], null);
+      paths[trace.op[i]] += this.line(trace, i, s);
+      many++;
     });
-    const width = sets[0].x.length + sets[1].x.length > 1500 ? 1.1 : 1.8;
-    return sets.map((set, op) => drawn(set, { color: op === ADD ? theme.reduce : theme.copy, width, dash: op === ADD ? "solid" : "5px,3px" }));
+    const width = many > 500 ? 1.1 : 1.8;
+    return paths.map((path, op) => drawn(path, { color: op === ADD ? theme.reduce : theme.copy, width, dash: op === ADD ? "solid" : "5px,3px" }));
   }
 
   /** @param {number} s1 dots where messages end, while they can be told apart */
@@ -111,14 +111,15 @@ export class SpaceTimeView extends PlotView {
 
   /** @param {Trace} other the second trace, thin and grey */
   ghostLines(other) {
-    const set = /** @type {Line} */ ({ x: [], y: [] });
-    for (let s = 0; s < other.steps; s++) {
-      for (let i = other.stepPtr[s]; i < other.stepPtr[s + 1]; i++) {
-        set.x.push(...this.xOf(other, i, s), null);
-        set.y.push(other.src[i], other.dst[i], null);
-      }
-    }
-    return drawn(set, { color: this.scene.theme.muted, width: 1 });
+    let path = "";
+    for (let s = 0; s < other.steps; s++) for (let i = other.stepPtr[s]; i < other.stepPtr[s + 1]; i++) path += this.line(other, i, s);
+    return drawn(path, { color: this.scene.theme.muted, width: 1 });
+  }
+
+  /** @param {Trace} trace @param {number} i @param {number} s @returns {string} a piece of a path */
+  line(trace, i, s) {
+    const [from, to] = this.xOf(trace, i, s);
+    return `M${from},${trace.src[i]}L${to},${trace.dst[i]}`;
   }
 
   /** @param {Trace} trace @param {number} i @param {number} s @returns {[number, number]} where a transfer begins and ends on the time axis */
@@ -183,10 +184,11 @@ export class SpaceTimeView extends PlotView {
   }
 }
 
-/** @param {Line} set @param {{color: string, width: number, dash?: string}} line */
-function drawn({ x, y }, line) {
-  return { type: "scatter", mode: "lines", x: x.length ? x : [null], y: y.length ? y : [null], line: { ...line, simplify: false } };
-}
+/**
+ * One element of the page, however many lines: as a Plotly trace, each line would be one.
+ * @param {string} path in units of the axes @param {{color: string, width: number, dash?: string}} line @returns {import("../plotly.js").Options & {path: string}}
+ */
+const drawn = (path, line) => ({ type: "path", path, xref: "x", yref: "y", layer: "between", line });
 
 /** @param {number} t seconds @returns {{per: number, name: string}} the unit that keeps numbers readable */
 function unitOf(t) {
