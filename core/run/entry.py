@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -39,6 +40,8 @@ def of_a_job(spec: Spec) -> int:
         early[0].rank = rank
         return early[0]
 
+    if hasattr(signal, "SIGCHLD"):
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who inherits that it is ignored never learns how a rank ended
     early: list[Watch] = []  # a copied process is watched before it meets the others: they may never come
     if hasattr(os, "fork"):
         os.register_at_fork(after_in_child=lambda: early.append(watch()))

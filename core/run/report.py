@@ -52,8 +52,9 @@ def about_lines(result: dict) -> list[str]:
     about, rows = result["about"], result["rows"]
     shares = [row["foreign"] for row in rows if row["foreign"] is not None]
     noise = f"; other programs took {max(shares):.0%} of the processors" if shares else ""
+    rounds = min(row["rounds"] for row in rows)
     return [
-        f"measured here: every result was checked; medians of {min(row['rounds'] for row in rows)} rounds{noise}",
+        f"measured here: every result was checked; medians of {rounds} round{'s' * (rounds != 1)}{noise}",
         f"{about['machine']['processor']}, {about['machine']['cores']} processors; "
         + ", ".join(f"{name} {version}" for name, version in about["versions"].items()),
     ]

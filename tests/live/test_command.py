@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 
 import pytest
 
@@ -26,6 +27,19 @@ def command(*words, **env):
     return subprocess.run(
         full, cwd=runtimes.ROOT, capture_output=True, text=True, timeout=60, env={**clean, **env}, check=False
     )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="only POSIX tells of ended processes by a signal")
+def test_how_a_rank_ended_is_known_though_whoever_began_ignores_the_ends_of_processes(without):
+    if find_spec("torch") is None:
+        without("these tests need torch: pip install torch")
+    begin = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    begin += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    words = ("-m", "core.run", "--backend", "gloo", "-n", "2", "--bytes", "1K", "--fault", "kill:1", *ENOUGH)
+    full = [sys.executable, "-c", begin, *words]
+    done = subprocess.run(full, cwd=runtimes.ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "core.run: process 1 was ended by signal 9 (SIGKILL), so the run was ended" in done.stderr
 
 
 @pytest.mark.usefixtures("mpi")
