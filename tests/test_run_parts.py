@@ -93,6 +93,11 @@ def test_memory_starts_at_a_page():
 def test_memory_is_counted_before_it_is_taken():
     small, large = (needed_bytes(Request(4, (Method("ring"),), (size,))) for size in (1 << 20, 1 << 24))
     assert 4 * (1 << 24) < large - small < 40 * (1 << 24)
+    plain, native, both = (
+        needed_bytes(Request(4, (Method("ring"),), (1 << 20,), native=native, roof=roof))
+        for native, roof in ((False, False), (True, False), (True, True))
+    )
+    assert native - plain == both - native == 4 << 20  # a buffer of its own for every rank
 
 
 def test_requests_survive_the_way_to_the_processes():

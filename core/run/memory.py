@@ -19,5 +19,5 @@ def needed_bytes(request: Request) -> int:
         wanted = sum(plan.num_elements + plan.num_staging for plan in plans)
         elements = elements + wanted if method.through == "memory" else max(elements, wanted)
     checking = 3 * num_elements * request.world_size  # the input, the right result, and where they differ
-    native = num_elements * request.world_size * request.native
-    return (elements + checking + native) * request.itemsize + PROCESS * request.num_processes
+    others = num_elements * request.world_size * (request.native + request.roof)  # buffers of their own
+    return (elements + checking + others) * request.itemsize + PROCESS * request.num_processes

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from core.units import parse_bytes, show_bytes
+from core.units import parse_bytes
 
 SETTLED = 1.0  # seconds
 ELEMENT_BYTES = 4  # an "element" is a float32
@@ -152,11 +152,6 @@ def parse_size(text: str) -> int:
     elements = parse_bytes(number)
     parse_bytes(str(elements * ELEMENT_BYTES))  # not too large as bytes either
     return elements * ELEMENT_BYTES
-
-
-def show_size(nbytes: int) -> str:
-    """Bytes and elements: 40 B (10 elements)."""
-    return f"{show_bytes(nbytes)} ({nbytes // ELEMENT_BYTES:,} elements)"
 
 
 def plain(text: str) -> str:
