@@ -1,5 +1,6 @@
 """What is said about a run that ended badly: who, how, and who only saw it."""
 
+import io
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import time
 
 import pytest
 
-from core.run import autopsy, keeper, processes
+from core.run import autopsy, child, keeper, launch, processes
 from core.run.autopsy import Traces, of_death
 
 GONE = "process {}: RuntimeError: Connection closed by peer"
@@ -69,6 +70,19 @@ def test_mpich_under_the_launcher_of_open_mpi_is_told_so_whatever_the_exit_codes
 def test_the_words_of_gloo_lose_their_address_and_their_advice():
     text = "[../third_party/gloo/pair.cc:553] Connection closed by peer [::1]:7. This is typically caused by a crash."
     assert keeper.error(2, RuntimeError(text))["text"] == "process 2: RuntimeError: Connection closed by peer [::1]:7"
+
+
+@pytest.mark.parametrize("size", [0, 1, 99, 100, 101, 5000])
+def test_of_much_that_was_said_the_first_and_the_last_is_kept(size):
+    text = (b"0123456789" * 500)[:size]
+    found = child.said(io.BytesIO(text), 100)
+    assert found == (text if size <= 100 else text[:50] + b"\n...\n" + text[-50:])
+
+
+def test_the_cause_is_found_at_the_end_of_a_long_log():
+    log = b"chatter\n" * 100_000 + b"EXIT STRING: Killed (signal 9)\n"
+    kept = child.said(io.BytesIO(log), launch.LONGEST).decode()
+    assert said(output=kept, code=9).startswith("a process was ended by signal 9")
 
 
 KEPT = """

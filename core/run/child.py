@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import threading
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from core.run import processes, runtimes
 
@@ -39,6 +41,17 @@ def running(program: list[str], env: dict[str, str], out, errors) -> Iterator[su
         yield process
     finally:
         processes.end(process, env["ALLREDUCE_RUN"], since)
+
+
+def said(file: BinaryIO, most: int) -> bytes:
+    """What a program wrote into this file; of more than `most` bytes both ends, where what went wrong stands."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size <= most:
+        return file.read()
+    begin = file.read(most // 2)
+    file.seek(size - most // 2)
+    return begin + b"\n...\n" + file.read(most // 2)
 
 
 def follow(process: subprocess.Popen, cancelled: threading.Event, verdict: Callable[[], str]) -> str:

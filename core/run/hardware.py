@@ -71,14 +71,12 @@ def _ask(probe: Probe, run_id: str, folder: Path, cancelled: threading.Event) ->
     env = runtimes.environment(run_id, str(folder), probe.processes, 0)
     until = time.monotonic() + probe.limit
     late = f"no answer within {probe.limit:g} s, so the probe was ended: look again"
-    with open(folder / "said", "w+b") as said, open(folder / "errors", "w+b") as errors:
-        with child.running(_program(probe), env, said, errors) as process:
+    with open(folder / "said", "w+b") as out, open(folder / "errors", "w+b") as errors:
+        with child.running(_program(probe), env, out, errors) as process:
             ended = child.follow(process, cancelled, lambda: late if time.monotonic() > until else "")
         if ended:
             return {"problem": "the survey was cancelled" if ended == "cancelled" else ended}
-        said.seek(0)
-        errors.seek(0)
-        return _answer(said.read(1 << 20), errors.read(1 << 20), process.returncode)
+        return _answer(*(child.said(file, 1 << 20) for file in (out, errors)), process.returncode)
 
 
 def _program(probe: Probe) -> list[str]:

@@ -80,8 +80,7 @@ class Job(Turn):
             self._judged = bool(ended)  # how processes end from now on is our doing
         reader.join(2)
         self.seconds = time.monotonic() - self._launched
-        errors.seek(0)
-        self.log = errors.read(LONGEST).decode(errors="replace")
+        self.log = child.said(errors, LONGEST).decode(errors="replace")
         if ended == "cancelled":
             return "cancelled", "the run was cancelled"
         if not ended and process.returncode == 0 and self._said_done:
