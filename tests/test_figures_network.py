@@ -109,18 +109,18 @@ def test_the_strokes_are_those_of_the_player():
 @pytest.mark.parametrize(
     ("name", "boxes"),
     [
-        ("Fat tree, three levels", {"leaf": 8, "rack": 4}),
+        ("Fat tree, three levels", {"rack": 8, "pod": 4}),
         ("DGX H100 cluster, 400 Gb InfiniBand", {"node": 2}),
         ("Dragonfly", {"group": 2}),
         ("2D torus", {}),
         ("Crossbar", {}),
     ],
 )
-def test_nodes_and_racks_are_boxes_around_their_ranks(name, boxes):
+def test_nodes_racks_and_pods_are_boxes_around_their_ranks(name, boxes):
     load = a_load(name, 16)
     figure = strokes(network_map(load, "t"))
-    assert {name: drawn_segments(figure[name]) for name in ("node", "leaf", "group", "rack") if name in figure} == boxes
-    for group, inside in (("leaf", "rack"), ("node", "node")):
+    assert {name: drawn_segments(figure[name]) for name in ("node", "rack", "group", "pod") if name in figure} == boxes
+    for group, inside in (("rack", "pod"), ("node", "node")):
         if {group, inside} <= set(figure):
             assert np.nanmax(np.abs(figure[inside].x)) >= np.nanmax(np.abs(figure[group].x))
 

@@ -1,4 +1,4 @@
-"""What the player is told about a network: classes of links, nodes and racks, which links each pair uses."""
+"""What the player is told about a network: classes of links, nodes and pods, which links each pair uses."""
 
 import itertools
 
@@ -85,9 +85,9 @@ def test_a_pair_is_as_slow_as_the_slowest_link_on_its_way():
     far = src // 8 != dst // 8
     assert {found.classes[i].split(",")[0] for i in found.class_of[far]} == {"InfiniBand"}
     assert {found.classes[i].split(",")[0] for i in found.class_of[~far]} == {"NVLink"}
-    assert found.words == ("node", "rack")
+    assert found.words == ("node", "pod")
     assert found.group.tolist() == [0] * 8 + [1] * 8
-    assert found.rack is None
+    assert found.pod is None
 
 
 def test_two_schedules_on_one_network_share_the_classes():
@@ -114,7 +114,7 @@ def test_more_pairs_than_anybody_draws_are_left_out():
     found = wiring(schedule, meet(make("Fat tree, three levels", 64), schedule))
     assert len(np.unique(schedule.src * 64 + schedule.dst)) > MOST_PAIRS
     assert len(found.pair) == len(found.class_of) == len(found.capacity) == 0
-    assert found.rack is not None, "the boxes stay"
+    assert found.pod is not None, "the boxes stay"
 
 
 def test_the_player_gets_it_only_with_a_network():
@@ -122,10 +122,10 @@ def test_the_player_gets_it_only_with_a_network():
     trace = simulate(schedule, 1 << 20, topology, model="links")
     header, arrays = unpack(pack_trace(trace))
     assert "links" not in header
-    assert not {"pair", "ways", "capacity", "rack"} & set(arrays)
+    assert not {"pair", "ways", "capacity", "pod"} & set(arrays)
     found = wiring(schedule, meet(topology, schedule))
     header, arrays = unpack(pack_trace(trace, wiring=found))
     assert header["links"]["classes"] == list(found.classes)
-    assert (header["group_name"], header["rack_name"]) == ("leaf", "rack")
+    assert (header["group_name"], header["pod_name"]) == ("rack", "pod")
     assert arrays["ways"].reshape(-1, header["links"]["longest"]).tolist() == found.ways.tolist()
-    assert arrays["rack"].tolist() == found.rack.tolist()
+    assert arrays["pod"].tolist() == found.pod.tolist()

@@ -1,11 +1,11 @@
-"""The strokes of a map: links by class, a band under each by how busy it is, boxes around nodes and racks."""
+"""The strokes of a map: links by class, a band under each by how busy it is, boxes around nodes and pods."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.wiring import RACK, called_node, classes
+from core.figures.wiring import POD, called_node, classes
 from core.topologies.nests import around, nests
 from core.topology import Topology
 
@@ -41,22 +41,22 @@ def draw_cut(figure: go.Figure, lines: np.ndarray, text: str, ink: dict) -> None
 
 
 def draw_boxes(figure: go.Figure, topology: Topology, spots: np.ndarray, ink: dict) -> None:
-    """A shape around the seats of each node, and a dotted one around those of each rack of several nodes."""
-    rack = around(topology.node_of, nests(topology))
+    """A shape around the seats of each node, and a dotted one around those of each pod of several nodes."""
+    pod = around(topology.node_of, nests(topology))
     reach = MARGIN * float(np.ptp(spots, axis=0).max(initial=0.0) or 1.0)
-    for group, name, far in ((rack, RACK, 1.0), (topology.node_of, called_node(topology), 0.6)):
+    for group, name, far in ((pod, POD, 1.0), (topology.node_of, called_node(topology), 0.6)):
         if group is None or not 1 < len(np.unique(group)) < min(topology.world_size, MOST_BOXES + 1):
             continue
         shapes = [_hull(spots[: topology.world_size][group == g], reach * far) for g in np.unique(group)]
         x, y = np.concatenate([np.vstack([hull, hull[:1], [[np.nan, np.nan]]]) for hull in shapes]).T
         line = {"color": ink["faint"], "width": 1.4}
-        if name == RACK:
+        if name == POD:
             line |= {"color": ink["muted"], "dash": "4px,3px"}
         figure.add_scatter(
             x=x,
             y=y,
             mode="lines",
-            fill="none" if name == RACK else "toself",
+            fill="none" if name == POD else "toself",
             fillcolor=ink["surface"],
             line=line,
             name=name,

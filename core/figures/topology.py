@@ -1,4 +1,4 @@
-"""A map of a network: ranks, switches, nodes and racks; links by class, and under each how long it is busy.
+"""A map of a network: ranks, switches, nodes and pods; links by class, and under each how long it is busy.
 
 Every link has a dot half way along it, which carries the link's number (customdata) and can be clicked.
 """

@@ -1,4 +1,4 @@
-"""The network under a schedule, as the player and the map draw it: classes of links, nodes in racks, who uses what.
+"""The network under a schedule, as the player and the map draw it: classes of links, nodes in pods, who uses what.
 
 A class is a kind of link at one height with one bandwidth ("InfiniBand, leaf to spine, 50 GB/s"); the fastest is class
 0 and drawn widest. The class of a pair of ranks is that of the slowest link on the way between them, or of the highest.
@@ -20,8 +20,8 @@ from core.units import show_rate, show_seconds
 
 MOST_CLASSES = 4  # as many widths and dashes as an eye can tell apart
 MOST_PAIRS = 2500  # more lines than this are only a grey mass, and nobody draws them
-WORDS = {"leaf": "leaf", "site": "site", "CPU": "CPU", "router": "group"}  # what hangs on such a switch is called so
-NODE, RACK = "node", "rack"
+WORDS = {"leaf": "rack", "site": "site", "CPU": "CPU", "router": "group"}  # what hangs on such a switch is called so
+NODE, POD = "node", "pod"
 IDEAL = "to a switch that this network does not have, as fast as the rank's port"
 
 
@@ -36,19 +36,19 @@ class Wiring:
     ways: np.ndarray  # int64 [num_pairs, longest], the links of each way, from 1; 0 fills up
     capacity: np.ndarray  # float64 [num_links], bytes per second that are left of it; 0: cut
     group: np.ndarray | None  # int64 [world_size], the node of each rank
-    rack: np.ndarray | None  # int64 [world_size], what several nodes stand in together
-    words: tuple[str, str]  # what such a group is called, and such a rack
+    pod: np.ndarray | None  # int64 [world_size], what several nodes stand in together
+    words: tuple[str, str]  # what such a group is called, and such a pod
 
     def header(self) -> dict:
         """What the player's header says of it."""
         links = {"network": self.network, "classes": self.classes, "longest": self.ways.shape[1]}
-        words = {} if self.group is None else {"group_name": self.words[0], "rack_name": self.words[1]}
+        words = {} if self.group is None else {"group_name": self.words[0], "pod_name": self.words[1]}
         return {"links": links, **words}
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What the player's arrays say of it, as narrow as they can be."""
         ways = {"pair": self.pair, "pair_class": self.class_of, "ways": self.ways.ravel()}
-        boxes = {"group": self.group, "rack": self.rack}
+        boxes = {"group": self.group, "pod": self.pod}
         found = {name: narrow(array) for name, array in (ways | boxes).items() if array is not None}
         return {**found, "capacity": self.capacity.astype(np.float32)}
 
@@ -126,10 +126,10 @@ def _span(latency: np.ndarray) -> str:
 
 
 def _boxes(network: Network) -> tuple[np.ndarray | None, np.ndarray | None, tuple[str, str]]:
-    """The node and the rack of every rank, where there are several of each, and what they are called."""
+    """The node and the pod of every rank, where there are several of each, and what they are called."""
     topology, seats = network.topology, network.seats.at[: network.world_size]
     node, outer = topology.node_of, around(topology.node_of, nests(topology))
-    words = called_node(topology), RACK
+    words = called_node(topology), POD
     inner = node[seats] if 1 < len(np.unique(node[seats])) < len(seats) else None
     if inner is None or outer is None or len(np.unique(outer[seats])) < 2:
         return inner, None, words

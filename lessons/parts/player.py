@@ -49,7 +49,7 @@ def player(
     that show something about the step; otherwise only the player does, and the page learns of it at its next run.
     `ghost` is a second trace to see beside the first. With `algorithm` (and the `options` it was called with) the
     reader can see its source, with the line that makes the current step lit. A `report` about this very schedule marks
-    what is wrong. `wiring` is the network that the times come from: its racks, its links and how full they are;
+    what is wrong. `wiring` is the network that the times come from: its pods, its links and how full they are;
     `ghost_wiring` is that of the ghost.
     """
     try:

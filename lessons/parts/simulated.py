@@ -105,7 +105,7 @@ def loads(built: Built, size: int, setup: Setup) -> LinkLoads:
 
 
 def wires(built: Built, setup: Setup) -> Wiring:
-    """The network as the player draws it: racks, classes of links, which of them each pair of ranks uses."""
+    """The network as the player draws it: pods, classes of links, which of them each pair of ranks uses."""
     return _wires(built.key, setup)
 
 

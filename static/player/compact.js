@@ -1,7 +1,7 @@
 // Where ranks are drawn that are too many for cards: gauges to 64, then a band around a lens, or nodes in blocks.
 
 import { binsOf } from "./cells.js";
-import { boxed } from "./racks.js";
+import { boxed } from "./pods.js";
 import { frame, framePoints, grid } from "./shapes.js";
 import { rings } from "./switches.js";
 import { rooted, rootOf } from "./trees.js";

@@ -2,7 +2,7 @@
 
 import { binOf, binsOf } from "./cells.js";
 import { compact } from "./compact.js";
-import { boxed, keepsInside } from "./racks.js";
+import { boxed, keepsInside } from "./pods.js";
 import { ellipse, frame, grid, loop } from "./shapes.js";
 import { sides, tree } from "./switches.js";
 import { rooted, rootOf } from "./trees.js";

@@ -39,9 +39,9 @@ export function cellEntries(trace, theme) {
 
 /** @param {Trace} trace @param {Theme} theme @param {boolean} load @returns {Entry[]} boxes, links and how full they are */
 function network(trace, theme, load) {
-  const { links, group, groupName, rack, rackName } = trace;
+  const { links, group, groupName, pod, podName } = trace;
   const line = (/** @type {number} */ width, /** @type {number[]} */ dash) => `<line x1="0" x2="40" y1="7.5" y2="7.5" stroke="${theme.line}" stroke-width="${width}"${dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : ""}/>`;
-  const entries = rack ? [entry(`<rect x="1" y="1" width="24" height="13" fill="none" stroke="${theme.muted}" stroke-width="1.4" stroke-dasharray="4 3"/>`, 26, `a ${rackName} of several ${several(groupName)}`)] : [];
+  const entries = pod ? [entry(`<rect x="1" y="1" width="24" height="13" fill="none" stroke="${theme.muted}" stroke-width="1.4" stroke-dasharray="4 3"/>`, 26, `a ${podName} of several ${several(groupName)}`)] : [];
   if (links) entries.push(...classesIn(trace).map((k) => entry(line(STROKES[k].width, STROKES[k].dash), 40, links.classes[k])));
   else if (group) entries.push(entry(line(4, []), 40, `wide link: between ${several(groupName)}`));
   const wedge = `<path d="M0 ${7.5 - BAND.least / 2}L40 0V15L0 ${7.5 + BAND.least / 2}Z" fill="${theme.switch}" opacity="${BAND.alpha}"/>`;

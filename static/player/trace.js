@@ -30,7 +30,7 @@ import { inSeconds, unfold } from "./folded.js";
  * @property {boolean} lockstep does everybody wait for the slowest of a step?
  * @property {number} grid columns, if the ranks talk as in a grid; else 0
  * @property {string} groupName what such a group is called
- * @property {Columns|null} rack what several groups stand in together, for each rank @property {string} rackName what that is called
+ * @property {Columns|null} pod what several groups stand in together, for each rank @property {string} podName what that is called
  * @property {import("./links.js").Links|null} links the network that was chosen
  * @property {import("./fault.js").Fault|null} fault what the proof found wrong
  * @property {Trace|null} ghost another trace, to be shown beside this one
@@ -40,7 +40,7 @@ import { inSeconds, unfold } from "./folded.js";
  * What the header says of a trace for the player, as core/figures/player.py writes it.
  * @typedef {object} Header
  * @property {string} kind @property {string} name @property {string} title @property {string} collective @property {string} origin
- * @property {string} source @property {string} group_name @property {string} [rack_name] @property {{network: string, classes: string[], longest: number}} [links]
+ * @property {string} source @property {string} group_name @property {string} [pod_name] @property {{network: string, classes: string[], longest: number}} [links]
  * @property {number} world_size @property {number} num_vertices @property {number} num_chunks @property {number} num_buffers
  * @property {number} nbytes @property {number} grid @property {boolean} lockstep @property {boolean} linked
  * @property {Object<string, number>} modulus @property {number} tick see folded.js @property {Trace["phases"]} phases @property {import("./fault.js").Told} [fault]
@@ -52,7 +52,7 @@ import { inSeconds, unfold } from "./folded.js";
  * @property {Columns} step_ptr @property {Columns} src @property {Columns} dst @property {Columns} chunk @property {Columns} [into]
  * @property {Columns} [count] @property {Uint8Array} op @property {Float32Array} [start] @property {Float32Array} [end]
  * @property {Float32Array} [gap] @property {Float32Array} [length] @property {Uint8Array} [own] @property {Uint8Array} [needs]
- * @property {Columns} size @property {Uint8Array} again @property {Float32Array} [later] @property {Columns} [group] @property {Columns} [rack]
+ * @property {Columns} size @property {Uint8Array} again @property {Float32Array} [later] @property {Columns} [group] @property {Columns} [pod]
  * @property {Columns} [pair] @property {Columns} [pair_class] @property {Columns} [ways] @property {Float32Array} [capacity] @property {Int32Array} [line] @property {Uint8Array} [ghost]
  */
 
@@ -101,7 +101,7 @@ export async function readTrace(bytes) {
     start: arrays.start ?? null, end: arrays.end ?? null, ...stepTimes(arrays),
     own, needs: arrays.needs ? bits(arrays.needs, cells) : new Uint8Array(cells).fill(1),
     total: totals(own, header.world_size, header.num_chunks), group: arrays.group ?? null, groupName: header.group_name,
-    rack: arrays.rack ?? null, rackName: header.rack_name ?? "", links: linksOf(header, arrays), grid: header.grid, lockstep: header.lockstep, lines: arrays.line ?? null, linked: header.linked,
+    pod: arrays.pod ?? null, podName: header.pod_name ?? "", links: linksOf(header, arrays), grid: header.grid, lockstep: header.lockstep, lines: arrays.line ?? null, linked: header.linked,
     fault: faultOf(header.fault, { stepPtr: arrays.step_ptr, src: arrays.src, dst: arrays.dst }),
     ghost: arrays.ghost ? await readTrace(arrays.ghost) : null,
   };

@@ -48,7 +48,7 @@ def test_a_picture_says_what_it_shows_and_where_it_is_from(explore, width, theme
     words = re.sub(r"\s+", " ", " ".join(re.findall(r"<text[^>]*>([^<]*)<", svg)))
     for said in ("ring, 8 ranks", "square = chunk", "row = rank", "a line is a message", "add (reduce)"):
         assert said in words
-    for said in ("rank to leaf, 12.5 GB/s", "a rack of several leaves", "of its bandwidth [simulated]"):
+    for said in ("rank to leaf, 12.5 GB/s", "a pod of several racks", "of its bandwidth [simulated]"):
         assert said in words
     source = words[words.index("AllReduce Lab.") :]
     for said in ("after step 3 of", "67,108,864 bytes", "times: simulated", "network: fat tree of 8"):

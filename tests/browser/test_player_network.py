@@ -1,4 +1,4 @@
-"""The chosen network in the player: racks, classes of links, how full they are."""
+"""The chosen network in the player: pods, classes of links, how full they are."""
 
 import re
 
@@ -20,7 +20,7 @@ def test_racks_and_classes_of_links_only_with_a_network(explore):
     page = explore(NETWORK)
     legend = page.locator(".arl-legend").inner_text()
     for said in (
-        "a rack of several leaves",
+        "a pod of several racks",
         "rank to leaf, 12.5 GB/s",
         "leaf to middle",
         "middle to core",
@@ -30,17 +30,17 @@ def test_racks_and_classes_of_links_only_with_a_network(explore):
     boxes = page.evaluate(f"() => {STAGE}.decks[0].view.layout.boxes")
     assert page.evaluate(
         f"""async () => {{
-          const {{ keepsInside }} = await import('/app/static/player/racks.js');
+          const {{ keepsInside }} = await import('/app/static/player/pods.js');
           const {{ layout }} = {STAGE}.decks[0].view;
           const larger = {{ ...layout, cardHeight: layout.height }};
           return layout.kind === 'cards' && keepsInside(layout) && !keepsInside(larger);
         }}"""
     ), "no card stands out of the box of its node"
-    racks = [box for box in boxes if box.get("outer")]
+    pods = [box for box in boxes if box.get("outer")]
     leaves = [box for box in boxes if not box.get("outer")]
-    assert (len(racks), len(leaves)) == (4, 8)
+    assert (len(pods), len(leaves)) == (4, 8)
     around = lambda a, b: a["x0"] <= b["x0"] and a["x1"] >= b["x1"] and a["y0"] <= b["y0"] and a["y1"] >= b["y1"]  # noqa: E731
-    assert [sum(around(rack, leaf) for leaf in leaves) for rack in racks] == [2, 2, 2, 2]
+    assert [sum(around(pod, leaf) for leaf in leaves) for pod in pods] == [2, 2, 2, 2]
 
 
 def test_the_load_adds_up_to_the_bytes_that_the_engine_counts(explore):

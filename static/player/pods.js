@@ -1,26 +1,26 @@
-// Boxes: one for every node, and where a network has them one for every rack of nodes.
+// Boxes: one for every node, and where a network has them one for every pod of nodes.
 
 import { EDGE, nodes } from "./shapes.js";
 
 /** @typedef {import("./shapes.js").Spots} Spots */
 /** @typedef {import("./layout.js").Layout["boxes"]} Boxes */
 
-const LABEL = 17; // pixels for the name of a rack
+const LABEL = 17; // pixels for the name of a pod
 
-/** @type {Spots} nodes, in racks where there are any */
-export const boxed = (trace, width, height, card) => (trace.rack ? racked : nodes)(trace, width, height, card);
+/** @type {Spots} nodes, in pods where there are any */
+export const boxed = (trace, width, height, card) => (trace.pod ? podded : nodes)(trace, width, height, card);
 
-/** @type {Spots} a box for every rack, its nodes inside: side by side, below each other or both, as leaves every rank most room */
-function racked(trace, width, height, card) {
-  const rack = /** @type {Uint8Array} */ (trace.rack);
-  const ids = [...new Set(rack)].sort((a, b) => a - b);
+/** @type {Spots} a box for every pod, its nodes inside: side by side, below each other or both, as leaves every rank most room */
+function podded(trace, width, height, card) {
+  const pod = /** @type {Uint8Array} */ (trace.pod);
+  const ids = [...new Set(pod)].sort((a, b) => a - b);
   const choices = ids.map((_, k) => k + 1).filter((across) => across === 1 || ids.length % across === 0);
   const tried = choices.map((across) => arranged(trace, ids, across, width, height, card));
   return tried.reduce((best, one) => (room(one, card) > room(best, card) + 1e-6 ? one : best));
 }
 
 /**
- * @param {import("./trace.js").Trace} trace @param {number[]} ids @param {number} across racks side by side
+ * @param {import("./trace.js").Trace} trace @param {number[]} ids @param {number} across pods side by side
  * @param {number} width @param {number} height @param {import("./shapes.js").Card} card @returns {ReturnType<Spots>}
  */
 function arranged(trace, ids, across, width, height, card) {
@@ -31,12 +31,12 @@ function arranged(trace, ids, across, width, height, card) {
   ids.forEach((id, k) => {
     const [x0, y0] = [EDGE / 2 + (k % across) * w + EDGE / 2, EDGE / 2 + Math.floor(k / across) * h + EDGE / 2];
     const label = h > 80 && w > 54 ? LABEL : 0;
-    const ranks = Array.from({ length: trace.ranks }, (_, r) => r).filter((r) => trace.rack?.[r] === id);
+    const ranks = Array.from({ length: trace.ranks }, (_, r) => r).filter((r) => trace.pod?.[r] === id);
     const group = Uint16Array.from(ranks, (r) => trace.group?.[r] ?? 0);
     const inside = nodes({ ...trace, group, ranks: ranks.length, vertices: ranks.length }, w - EDGE, h - EDGE - label, card);
     ranks.forEach((r, nth) => [x[r], y[r]] = [x0 + inside.x[nth], y0 + label + inside.y[nth]]);
     const named = [...new Set(group)].sort((a, b) => a - b);
-    boxes.push({ x0, y0, x1: x0 + w - EDGE, y1: y0 + h - EDGE, name: label ? `${trace.rackName} ${id}` : "", outer: true });
+    boxes.push({ x0, y0, x1: x0 + w - EDGE, y1: y0 + h - EDGE, name: label ? `${trace.podName} ${id}` : "", outer: true });
     inside.boxes.forEach((box, nth) => boxes.push({ x0: x0 + box.x0, y0: y0 + label + box.y0, x1: x0 + box.x1, y1: y0 + label + box.y1, name: box.name && `${trace.groupName} ${named[nth]}` }));
   });
   return { x, y, boxes };
@@ -49,7 +49,7 @@ function room({ x, y }, { cardWidth, cardHeight }) {
   return least;
 }
 
-/** @param {Pick<import("./layout.js").Layout, "x"|"y"|"cardWidth"|"cardHeight"|"boxes">} layout @returns {boolean} does every card keep to the box of its node, where nodes stand in racks? */
+/** @param {Pick<import("./layout.js").Layout, "x"|"y"|"cardWidth"|"cardHeight"|"boxes">} layout @returns {boolean} does every card keep to the box of its node, where nodes stand in pods? */
 export function keepsInside({ x, y, cardWidth, cardHeight, boxes }) {
   if (!boxes.some(({ outer }) => outer)) return true;
   const own = (/** @type {number} */ v) => boxes.find(({ x0, y0, x1, y1, outer }) => !outer && x[v] >= x0 && x[v] <= x1 && y[v] >= y0 && y[v] <= y1);
