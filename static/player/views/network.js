@@ -9,7 +9,7 @@ import { faultsOfNetwork } from "./faults.js";
 import { paintFlows } from "./flows.js";
 import { paintLens, paintLensPackets } from "./lens.js";
 import { howTo, mark, paintMarks } from "./marks.js";
-import { boxes, edges } from "./scenery.js";
+import { boxes, edges, labelsOf } from "./scenery.js";
 import { paintLoad } from "./traffic.js";
 import { hasCrowd, paintPackets, paintTargets, paintWays, placeOf, slotLabel, trafficOf } from "./messages.js";
 import { pixelAxes, PlotView } from "./view.js";
@@ -36,9 +36,10 @@ export class NetworkView extends PlotView {
     this.how = howTo(trace, l, hasCrowd(trace, l));
     this.plan();
     const cards = l.kind === "cards" ? [...outlines(scene, l), cells(scene, l)] : [];
-    const data = [...boxes(l, theme), ...(l.dense ? [] : edges(scene, l)), ...cards, names(scene, l)];
+    const data = [...labelsOf(l, theme), ...cards, names(scene, l)];
+    const shapes = [...boxes(l, theme), ...(l.dense ? [] : edges(scene, l))];
     this.cellTrace = data.length - 2;
-    return { data, layout: pixelAxes(width, height) };
+    return { data, layout: { ...pixelAxes(width, height), shapes } };
   }
 
   update() {

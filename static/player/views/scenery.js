@@ -2,37 +2,42 @@
 
 import { classBetween, STROKES } from "../links.js";
 import { between, detour } from "../ways.js";
+import { drawn, pathOf } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 /** @typedef {import("../pen.js").Pen} Pen */
-/** @typedef {{x: Array<number|null>, y: Array<number|null>}} Line */
+/** @typedef {import("../plotly.js").Options} Options */
 
 const MOST_EDGES = 2500; // more lines than this are only a grey mass
 
-/** @param {import("../layout.js").Layout} l @param {import("../palette.js").Theme} theme outer boxes are dotted, and only a frame */
+/** @param {import("../layout.js").Layout} l @param {import("../palette.js").Theme} theme @returns {Options[]} outer boxes are dotted, and only a frame */
 export function boxes(l, theme) {
-  if (!l.boxes.length) return [];
-  const frames = (/** @type {boolean} */ outer) => {
-    const mine = l.boxes.filter((box) => Boolean(box.outer) === outer);
-    return { x: mine.flatMap(({ x0, x1 }) => [x0, x1, x1, x0, x0, null]), y: mine.flatMap(({ y0, y1 }) => [y0, y0, y1, y1, y0, null]) };
-  };
-  const labels = l.boxes.filter(({ name }) => name);
+  const frames = (/** @type {boolean} */ outer) =>
+    l.boxes.filter((box) => Boolean(box.outer) === outer).map(({ x0, x1, y0, y1 }) => `${pathOf([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])}Z`).join("");
   return [
-    { type: "scatter", mode: "lines", ...frames(true), line: { color: theme.muted, width: 1.4, dash: "4px,3px" } },
-    { type: "scatter", mode: "lines", ...frames(false), fill: "toself", fillcolor: theme.surface, line: { color: theme.faint, width: 1 } },
+    drawn(frames(true), { color: theme.muted, width: 1.4, dash: "4px,3px" }),
+    drawn(frames(false), { color: theme.faint, width: 1 }, { fillcolor: theme.surface }),
+  ];
+}
+
+/** @param {import("../layout.js").Layout} l @param {import("../palette.js").Theme} theme @returns {Options[]} the names of the boxes */
+export function labelsOf(l, theme) {
+  const labels = l.boxes.filter(({ name }) => name);
+  if (!labels.length) return [];
+  return [
     { type: "scatter", mode: "text", x: labels.map((b) => b.x0 + 6), y: labels.map((b) => b.y0 + 9), text: labels.map((b) => b.name), textposition: "middle right", textfont: { size: 11, color: theme.muted } },
   ];
 }
 
 /**
- * Every pair that ever talks. With a network, a Plotly trace for each class of links; else a thin one for links inside
+ * Every pair that ever talks. With a network, a path for each class of links; else a thin one for links inside
  * groups and a wide one for those between groups.
- * @param {Scene} scene @param {import("../layout.js").Layout} l
+ * @param {Scene} scene @param {import("../layout.js").Layout} l @returns {Options[]}
  */
 export function edges({ trace, theme }, l) {
   const { links, group } = trace;
   const seen = new Uint8Array(trace.vertices * trace.vertices);
-  const sets = Array.from({ length: links ? links.classes.length : 2 }, () => /** @type {Line} */ ({ x: [], y: [] }));
+  const sets = Array.from({ length: links ? links.classes.length : 2 }, () => "");
   let pairs = 0;
   for (let i = 0; i < trace.src.length && pairs <= MOST_EDGES; i++) {
     const [a, b] = trace.src[i] < trace.dst[i] ? [trace.src[i], trace.dst[i]] : [trace.dst[i], trace.src[i]];
@@ -42,19 +47,16 @@ export function edges({ trace, theme }, l) {
     const points = between(l, trace.src[i], trace.dst[i], detour(l, trace.src[i], trace.dst[i])); // a way bows as its messages do
     if (points.length < 2) continue;
     const far = group && b < trace.ranks && group[a] !== group[b];
-    const set = sets[links ? classBetween(trace, a, b) : Number(far)];
-    set.x.push(...points.map(([x]) => x), null);
-    set.y.push(...points.map(([, y]) => y), null);
+    sets[links ? classBetween(trace, a, b) : Number(far)] += pathOf(points);
   }
   const few = pairs <= 3 * trace.vertices;
   const clear = l.kind === "cards" && few;
   const thin = clear ? 0.8 : 0.56;
   const pale = clear ? 0.4 : Math.max(0.1, Math.min(few ? 0.4 : 0.3, 40 / pairs)); // a hint of the structure: what travels now stands out
-  return sets.map((set, nth) => {
-    const shown = pairs <= MOST_EDGES && set.x.length ? set : { x: [null], y: [null] };
+  return sets.map((path, nth) => {
     const { width, dash } = links ? STROKES[nth] : { width: nth ? 3.5 : 1.6, dash: [] };
-    const line = { color: theme.line, width: thin * width, dash: dash.length ? dash.map((part) => `${part}px`).join(",") : "solid", simplify: false };
-    return { type: "scatter", mode: "lines", ...shown, line, opacity: links ? 0.55 : pale };
+    const line = { color: theme.line, width: thin * width, dash: dash.length ? dash.map((part) => `${part}px`).join(",") : "solid" };
+    return drawn(pairs <= MOST_EDGES ? path : "", line, { opacity: links ? 0.55 : pale });
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { ADD, seconds, timesOf, vertexName } from "../trace.js";
 import { faultsOfTime } from "./faults.js";
-import { labelEvery, PlotView } from "./view.js";
+import { drawn, labelEvery, pathOf, PlotView } from "./view.js";
 
 /** @typedef {import("./view.js").Scene} Scene */
 /** @typedef {import("../trace.js").Trace} Trace */
@@ -38,7 +38,7 @@ export class SpaceTimeView extends PlotView {
       yaxis: { ...axis, range: [v1 - 0.5, v0 - 0.5], tickvals: rows, ticktext: rows.map((v) => vertexName(trace, v)) },
     };
     const behind = whole && ghost && ghost.trace.src.length <= MOST_LINES ? [this.ghostLines(ghost.trace)] : [];
-    return { data: [this.ends(s1)], layout: { ...layout, shapes: [...behind, ...this.lines()].filter(({ path }) => path) } };
+    return { data: [this.ends(s1)], layout: { ...layout, shapes: [...behind, ...this.lines()] } };
   }
 
   howTo() {
@@ -119,7 +119,7 @@ export class SpaceTimeView extends PlotView {
   /** @param {Trace} trace @param {number} i @param {number} s @returns {string} a piece of a path */
   line(trace, i, s) {
     const [from, to] = this.xOf(trace, i, s);
-    return `M${from},${trace.src[i]}L${to},${trace.dst[i]}`;
+    return pathOf([[from, trace.src[i]], [to, trace.dst[i]]]);
   }
 
   /** @param {Trace} trace @param {number} i @param {number} s @returns {[number, number]} where a transfer begins and ends on the time axis */
@@ -183,12 +183,6 @@ export class SpaceTimeView extends PlotView {
     return v >= v0 && v < v1 ? { vertex: v } : null;
   }
 }
-
-/**
- * One element of the page, however many lines: as a Plotly trace, each line would be one.
- * @param {string} path in units of the axes @param {{color: string, width: number, dash?: string}} line @returns {import("../plotly.js").Options & {path: string}}
- */
-const drawn = (path, line) => ({ type: "path", path, xref: "x", yref: "y", layer: "between", line });
 
 /** @param {number} t seconds @returns {{per: number, name: string}} the unit that keeps numbers readable */
 function unitOf(t) {

@@ -136,6 +136,15 @@ export class PlotView extends View {
   }
 }
 
+/**
+ * Lines that stay, under everything that is a Plotly trace: one element of the page, however many there are. As a trace, each would be one.
+ * @param {string} path in units of the axes @param {Options} line its colour, width, dash @param {Options} [more] @returns {Options}
+ */
+export const drawn = (path, line, more) => ({ type: "path", path, xref: "x", yref: "y", layer: "between", line, visible: path !== "", ...more });
+
+/** @param {Array<[number, number]>} points @returns {string} a piece of such a path */
+export const pathOf = (points) => `M${points.map(([x, y]) => `${x},${y}`).join("L")}`;
+
 const NO_MARGIN = { l: 0, r: 0, t: 0, b: 0 };
 
 /** @param {number} width @param {number} height Plotly axes whose units are pixels, y downwards */
