@@ -23,9 +23,10 @@ CROWDS = """async (data) => {
   });
   return [steps, hasCrowd(trace, layout)];
 }"""
-DOTS = """async (data) => {
+DRAWN = """async (data) => {
   const { readTrace } = await import("/trace.js");
   const { Lane } = await import("/lane.js");
+  const { NetworkView } = await import("/views/network.js");
   const { SpaceTimeView } = await import("/views/spacetime.js");
   const { themeOf } = await import("/palette.js");
   const { loadPlotly } = await import("/plotly.js");
@@ -53,7 +54,12 @@ DOTS = """async (data) => {
       nonsense: lines.filter((line) => /NaN|undefined|null/.test(line)),
     });
   }
-  return found;
+  const network = new NetworkView();
+  network.element.style.width = "455px";
+  document.body.replaceChildren(network.element);
+  await network.build({ ...common, clock: false, chosen: null }, 394);
+  const ways = [...network.element.querySelectorAll(".shapelayer path")].map((path) => path.getAttribute("d")).join("");
+  return [...found, { elements: network.element.querySelectorAll("*").length, ways: ways.split("M").length - 1 }];
 }"""
 
 
@@ -86,9 +92,14 @@ def test_a_step_is_a_crowd_when_its_messages_cannot_be_told_apart(page, name, wo
     assert page.evaluate(CROWDS, packed(name, world_size)) == [steps, any(steps)]
 
 
-@pytest.mark.parametrize(("name", "world_size"), [("direct", 64), ("direct", 128), ("ring", 128), ("ring", 4)])
-def test_many_messages_cost_the_page_few_elements(page, name, world_size):
-    steps, real = page.evaluate(DOTS, packed(name, world_size))
+@pytest.mark.parametrize(
+    ("name", "world_size", "pairs"),  # that talk and are drawn
+    [("direct", 64, 2016), ("direct", 128, 0), ("ring", 128, 0), ("ring", 4, 4), ("ring", 64, 64)],
+)
+def test_many_messages_cost_the_page_few_elements(page, name, world_size, pairs):
+    steps, real, network = page.evaluate(DRAWN, packed(name, world_size))
+    assert network["ways"] == pairs
+    assert network["elements"] < 300
     for one in (steps, real):
         assert one["lines"] == one["messages"]
         assert one["dots"] == one["places"]
