@@ -65,12 +65,15 @@ def test_the_folders_of_other_computers_and_containers_are_not_for_us_to_judge(t
     assert not theirs.exists()  # it would have gone
 
 
-@pytest.fixture
-def memory():
-    """A file of shared memory that this process has open."""
+NAMES = ("mpich_shm_", "mpich_shar_tmp", "ucx_shm_posix_", "vader_segment.", "sm_segment.", "osc_sm.", "Intel_MPI_")
+
+
+@pytest.fixture(params=NAMES)
+def memory(request):
+    """A file of shared memory, called as the MPI libraries call theirs, that this process has open."""
     if not os.path.isdir("/dev/shm"):
         pytest.skip("shared memory has names only on Linux")
-    path = f"/dev/shm/{processes.MPICH[0]}_of_a_test_{uuid.uuid4().hex}"
+    path = f"/dev/shm/{request.param}of_a_test_{uuid.uuid4().hex}"
     with open(path, "wb"):
         yield path
     with suppress(FileNotFoundError):

@@ -18,7 +18,8 @@ from pathlib import Path
 FOLDER = "allreduce-"  # what the name of a run's folder begins with
 OWNER = re.compile(FOLDER + r"([0-9a-f]{8})-([0-9a-f]{6})-(\d{1,10})-(\w*)-\w+")  # run, world, number, since when
 MPICH = ("mpich_shm",)  # how the names of files of shared memory begin
-SHARED = (*MPICH, "mpich_shar_tmp", "sm_segment.", "vader_segment.", "osc_sm.", "Intel_MPI_")  # and Open MPI, Intel MPI
+OPENMPI = ("sm_segment.", "vader_segment.", "osc_sm.")
+SHARED = (*MPICH, "mpich_shar_tmp", *OPENMPI, "ucx_shm_posix_", "Intel_MPI_")  # UCX is in MPICH and Open MPI
 UNSEEN = (FileNotFoundError, ProcessLookupError, PermissionError)  # of a process that has ended, or is somebody else's
 GRACE = 1.0  # seconds between asking and forcing
 DYING = 10.0  # seconds that a busy machine may take to end what was forced
