@@ -8,7 +8,7 @@ from core.explain import explain
 from core.figures.timeline import Lateness, Panel, lateness, refuse, timelines
 from core.network import simulate
 from core.topologies import crossbar
-from tests.test_lessons import fine, numbers, opened, texts
+from tests.pages import fine, numbers, opened, texts
 
 PAGE, US = "16_straggler.py", 1e-6
 
