@@ -141,7 +141,8 @@ def test_alone_in_a_frame(explore):
     assert (box["x"], box["y"], box["width"]) == (0, 0, 1280)
 
 
-HOW = """() => [...document.querySelectorAll('.arl-how')].map((how) => [how.textContent, how.scrollWidth - how.clientWidth])"""
+HOW = """() =>
+  [...document.querySelectorAll('.arl-how')].map((how) => [how.textContent, how.scrollWidth - how.clientWidth])"""
 
 
 @pytest.mark.parametrize("width", [1280, 1024])
