@@ -7,7 +7,7 @@ import pytest
 
 from core.algorithms import ALGORITHMS
 from core.replay import identity, reduce_buffers
-from core.run import window
+from core.run import blocks, window
 from core.run.knowledge import Knowledge
 from core.run.places import Places
 from core.run.plan import pieces, program, programs
@@ -120,6 +120,28 @@ def test_every_algorithm_gives_the_bits_of_replay(name, world_size):
     schedule = algorithm(world_size)
     same_bits(schedule, world_size - 1)
     same_bits(schedule, 2 * schedule.num_chunks)
+
+
+@pytest.mark.parametrize("op", ["sum", "max"])
+@pytest.mark.parametrize("world_size", [2, 3, 4])
+@pytest.mark.parametrize("name", ["ring", "direct", "halving_doubling", "recursive_doubling", "binomial_tree", "chain"])
+def test_what_is_passed_on_at_once_goes_block_by_block(name, world_size, op, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK", 8)  # bytes: two elements
+    schedule = ALGORITHMS[name](world_size)
+    same_bits(schedule, 7 * schedule.num_chunks + 3, op)
+    memory = Memory(schedule, np.zeros((1, world_size, 7 * schedule.num_chunks), np.float32))
+    turns = [i.piece for vertex in memory.vertices for i in vertex.doing if i.do == "send"]
+    if name in ("ring", "direct") and world_size == 2:
+        assert max(map(turns.count, turns)) >= 4
+
+
+def test_no_block_is_written_over_what_is_still_to_be_read():
+    size = blocks.BLOCK + 4  # bytes
+    memory, mine = np.zeros(4 * size, np.uint8), np.zeros(size, np.uint8)
+    other = memory[size : 2 * size]
+    good = [first for first in range(0, 3 * size, 4) if blocks.worthwhile(mine, other, memory[first : first + size])]
+    assert good == [0, size, *range(2 * size, 3 * size, 4)], "the same place, or nothing in common"
+    assert not blocks.worthwhile(mine[:8], other[:8], memory[:8]), "too little to be worth it"
 
 
 @pytest.mark.parametrize("name", ["ring", "direct", "halving_doubling", "recursive_doubling", "binomial_tree", "chain"])

@@ -24,12 +24,13 @@ class Recorder:
     """An executor's calls, with a look at the clock before each piece is offered and after it is in its place."""
 
     def __init__(self, executor: Executor, cut: list[Piece]):
-        self.acts, self.doing, self.marks = [], [], []
+        self.acts, self.doing, self.marks, begun = [], [], [], set()
         instructions = executor.doing
         final = {i.piece: place for place, i in enumerate(instructions) if i.piece >= 0}
         mine = executor.program.vertex
         for place, (act, instruction) in enumerate(zip(executor.acts, instructions)):
-            if instruction.do == "send" and self.doing[-1:] != [instruction]:  # one send may be several acts
+            if instruction.do == "send" and instruction.piece not in begun:  # one send may be several acts
+                begun.add(instruction.piece)
                 self._mark(instruction.piece, 0)
             self.acts.append(act)
             self.doing.append(instruction)

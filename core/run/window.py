@@ -24,6 +24,7 @@ import numpy as np
 
 from core.replay import identity
 from core.run.backend import Call
+from core.run.blocks import worthwhile, woven
 from core.run.buffers import LARGE_PAGE, PAGE, Arena, adding, finished, use_large_pages
 from core.run.knowledge import Knowledge
 from core.run.mpi import forget_names
@@ -114,12 +115,25 @@ class WindowExecutor:
         self.awaited = self._of_all({i.piece for i in steps if i.do == "sent"})
         straight = self._straight(steps)
         homes = {i.piece: i.target for i in steps if i.do == "receive"}
-        doing, acts = [], []
-        for instruction in steps:
-            found = self._calls(instruction, homes, straight)
-            doing += [instruction] * len(found)
-            acts += found
-        return doing, acts
+        lines = [[(i, call) for call in self._calls(i, homes, straight)] for i in steps]
+        active = [(i, line) for i, line in zip(steps, lines) if line]  # receiving is no act: the sender writes
+        for (use, line), (send, after) in pairwise(active):
+            if self._passes_on(use, send, straight):
+                line[:1], after[:1] = self._in_blocks(use, send, straight), []
+        flat = [found for line in lines for found in line]
+        return [instruction for instruction, _ in flat], [call for _, call in flat]
+
+    def _passes_on(self, use: Instruction, send: Instruction, straight: set[int]) -> bool:
+        """Is what `use` has added up or copied just what `send` writes into its receiver's memory next?"""
+        if use.do not in ("reduce", "copy") or send.do != "send" or send.piece not in self.written:
+            return False
+        piece = self.cut[send.piece]
+        same = use.target == ("data", piece.first, piece.last)
+        return same and worthwhile(*self._operands(use, straight), self._home(piece))
+
+    def _in_blocks(self, use: Instruction, send: Instruction, straight: set[int]) -> list[tuple[Instruction, Call]]:
+        blocks = woven(partial(self._combine, use.do), *self._operands(use, straight), self._home(self.cut[send.piece]))
+        return [found for first, second in blocks for found in ((use, first), (send, second))]
 
     def _of_all(self, mine: set[int]) -> set[int]:
         """What any of the processes has."""
@@ -132,7 +146,7 @@ class WindowExecutor:
         return {piece for piece in follows if uses[piece] == 1}
 
     def _calls(self, instruction: Instruction, homes: dict, straight: set[int]) -> list[Call]:
-        do, number, target, source = instruction
+        do, number, target, _ = instruction
         if do == "receive":
             return []
         if do == "send":
@@ -146,27 +160,32 @@ class WindowExecutor:
                 return [wait]
             return [wait, partial(setitem, self._view(homes[number]), ..., self._theirs(number)), *self._done(number)]
         if do in ("reduce", "copy"):
-            return self._use(do, number, target, source, number in straight)
+            act = self._combine(do, *self._operands(instruction, straight))
+            return [act, *self._done(number)] if number in straight else [act]
         home = self._view(target)
         return [partial(home.fill, self.empty) if do == "fill" else partial(finished, home, self.op, self.world_size)]
 
-    def _use(self, do: str, number: int, target: Span, source: Span, straight: bool) -> list[Call]:
-        mine, piece = self._view(target), self.cut[number]
-        other = self._view(source)
-        if straight:
-            offset = piece.writes[0].offset
-            other = self._theirs(number)[offset : offset + len(mine)]
-        act = partial(setitem, mine, ..., other) if do == "copy" else adding(self.op, mine, other)
-        return [act, *self._done(number)] if straight else [act]
+    def _combine(self, do: str, mine: np.ndarray, other: np.ndarray) -> Call:
+        return partial(setitem, mine, ..., other) if do == "copy" else adding(self.op, mine, other)
+
+    def _operands(self, use: Instruction, straight: set[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Where the result of this use of a piece goes, and what goes into it."""
+        mine = self._view(use.target)
+        if use.piece not in straight:
+            return mine, self._view(use.source)
+        offset = self.cut[use.piece].writes[0].offset
+        return mine, self._theirs(use.piece)[offset : offset + len(mine)]
 
     def _done(self, number: int) -> list[Call]:
         """Say that the piece was taken, if its sender wants to know."""
         return [self._raise(self.taken, number)] if number in self.awaited else []
 
     def _write(self, piece: Piece) -> Call:
+        return partial(setitem, self._home(piece), ..., self.data[piece.first : piece.last])
+
+    def _home(self, piece: Piece) -> np.ndarray:
         first = piece.writes[0].target
-        home = self.memory[piece.dst][first : first + piece.last - piece.first]
-        return partial(setitem, home, ..., self.data[piece.first : piece.last])
+        return self.memory[piece.dst][first : first + piece.last - piece.first]
 
     def _theirs(self, number: int) -> np.ndarray:
         piece = self.cut[number]
