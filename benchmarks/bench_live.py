@@ -86,18 +86,20 @@ def gloo(seconds: float) -> list[str]:
 
 
 def calibration(world_size: int, seconds: float) -> list[str]:
-    """Calibrate, predict, measure: how far the two kinds of prediction are off."""
-    began, request = time.perf_counter(), calibrate.request(world_size)
-    learned = calibrate.learned(run(**{**vars(request), "seconds": request.seconds}), world_size)
-    took = time.perf_counter() - began
-    result = run(world_size, tuple(map(Method, PREDICTED)), PREDICTED_AT, seconds, native=False)
+    """How far the two kinds of prediction are off, learned from the same processes: between two starts of the
+    processes, a virtual machine's memory may become twice as quick or slow."""
+    asked = calibrate.request(world_size)
+    algorithms, sizes = tuple(map(Method, PREDICTED)), tuple(sorted({*asked.sizes, *PREDICTED_AT}))
+    result = run(world_size, (*asked.methods, *algorithms), sizes, seconds, native=False)
+    learned = calibrate.learned(
+        {**result, "rows": [row for row in result["rows"] if row["nbytes"] in asked.sizes]}, world_size
+    )
     schedules = {name: ALGORITHMS[name](world_size) for name in PREDICTED}
-    lines = [f"{world_size} ranks: calibrated in {took:.1f} s; alpha {show_seconds(learned.machine.alpha)}"]
+    cases = [row for row in result["rows"] if row["label"] in PREDICTED and row["nbytes"] in PREDICTED_AT]
+    lines = [f"{world_size} ranks: calibrated; alpha {show_seconds(learned.machine.alpha)}"]
     ways = {"table": learned.predict, "line": lambda s, size: lockstep(s, size, learned.machine).seconds}
     for name, predict in ways.items():
-        how = calibrate.errors(
-            [(predict(schedules[row["label"]], row["nbytes"]), row["median"]) for row in result["rows"]]
-        )
+        how = calibrate.errors([(predict(schedules[row["label"]], row["nbytes"]), row["median"]) for row in cases])
         good = how["within 35 %"] >= 0.75 and how["median factor"] <= 1.25
         lines.append(
             f"  {name:5} {how['within 35 %']:.0%} of {how['cases']} within 35 %, median factor "
