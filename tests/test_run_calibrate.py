@@ -81,6 +81,8 @@ def test_errors_are_factors():
     assert found["within 35 %"] == 0.75
     assert found["median factor"] == pytest.approx(1.3)
     assert found["worst factor"] == pytest.approx(4.0)
+    assert found["lean"] == pytest.approx(1.3**0.5)
+    assert calibrate.errors([(1.0, 2.0), (3.0, 6.0), (5.0, 5.0)])["lean"] == pytest.approx(0.5)
 
 
 class Quiet:
