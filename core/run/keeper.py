@@ -9,15 +9,25 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 import time
 
+LOOK = 0.25  # seconds between two looks
 AFTER = 5.0  # seconds for whoever started the run to end it; then the launcher may see what happened
 
 
 def stay_behind(rank: int) -> None:
     """Return in a copy of this process, which is `rank` from now on; the original keeps it, and ends as it ends."""
     if pid := os.fork():
+        threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
         os._exit(keep({pid: rank}))
+
+
+def _leave_with(starter: int) -> None:
+    """End soon after the process that started this one: nobody is left to hear of the rank. It follows: watch.py."""
+    while os.getppid() == starter:
+        time.sleep(LOOK)
+    os._exit(1)
 
 
 def keep(ranks: dict[int, int]) -> int:

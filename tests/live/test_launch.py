@@ -237,3 +237,13 @@ def test_a_damaged_trace_is_refused():
     data = finished(ring(**QUICK)).traces[0]["data"]
     with pytest.raises(BadFile):
         trace.load(data[: len(data) // 2])
+
+
+@pytest.mark.usefixtures("mpi")
+@pytest.mark.parametrize("which", range(6))  # MPICH: the launcher, its helper, and for each rank a keeper and the rank
+def test_whichever_process_of_a_run_is_killed_the_others_follow_at_once(which):
+    job = running(Request(2, (Method("ring"),), (1 << 10,), **LONG))
+    everyone = sorted(processes.of_run(job.run_id))
+    os.kill(everyone[which % len(everyone)], signal.SIGKILL)
+    assert job.wait(20), "the others went on as if nothing had happened"
+    assert (job.state, "time was up" in job.error, processes.of_run(job.run_id)) == ("failed", False, [])
