@@ -44,7 +44,8 @@ def said(page):
 
 @pytest.mark.usefixtures("forgetful")
 def test_the_page_shows_what_was_found(monkeypatch):
-    page = opened(monkeypatch, {name: {"found": found} for name, found in (FULL | {"gpus": gpus(2)}).items()})
+    answers = {name: {"found": found} for name, found in (FULL | {"gpus": gpus(2)}).items()}
+    page = opened(monkeypatch, answers | {"gpu_mpi": {"missing": "this MPI does not take the memory of a GPU"}})
     words = said(page)
     assert "8 GB/s<small>measured here" in words
     assert "Other programs took 30% of the processors" in words
