@@ -102,6 +102,7 @@ def test_what_a_person_chose_reaches_the_processes_and_what_a_launcher_left_does
 def test_settings_beside_a_result_are_those_that_steer_not_what_mpiexec_wrote_down(monkeypatch):
     steering = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "I_MPI_ADJUST_ALLREDUCE": "8", "UCX_TLS": "sm"}
     noise = {"OMPI_MCA_initial_wdir": "/home/somebody", "OMPI_MCA_num_procs": "2", "I_MPI_PIN_INFO": "x0", "HOME": "/"}
+    noise["FI_PROVIDER_PATH"] = "/home/somebody/lib"  # where things lie is no setting, and a trace is passed on
     for name, value in {**steering, **noise}.items():
         monkeypatch.setenv(name, value)
     found = runtimes.settings()

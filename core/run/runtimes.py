@@ -149,8 +149,10 @@ def tune(processes: int, largest: int, library: str) -> None:
 
 
 def settings() -> dict[str, str]:
-    """Those of this process's environment that change how fast MPI is; not what mpiexec itself leaves there."""
-    return {name: value for name, value in sorted(os.environ.items()) if name.startswith(STEERING)}
+    """Those of this process's environment that change how fast MPI is; not what mpiexec itself leaves there, and not
+    where files lie on this machine: a trace is passed on."""
+    chosen = {name: value for name, value in sorted(os.environ.items()) if name.startswith(STEERING)}
+    return {name: value for name, value in chosen.items() if os.sep not in value}
 
 
 def _of_a_launcher(name: str) -> bool:
