@@ -49,12 +49,17 @@ def of_another_library(name: str, words: str) -> bool:
     return "--backend" not in words and runtimes.launcher().flavour != flavour
 
 
-def record_sweep(name: str, words: str) -> str:
-    """As record, for a sweep."""
-    words += " --time-limit 300 --json"
+def done(words: str) -> launch.Job:
+    """The run of this command line, when it is over."""
     options = parser().parse_args(words.split())
     job = launch.submit(request_of(options, options.ranks), f"python -m core.run {words}")
     job.wait()
+    return job
+
+
+def record_sweep(name: str, words: str) -> str:
+    """As record, for a sweep."""
+    job = done(f"{words} --time-limit 300 --json")
     if job.state != "done":
         return job.error
     worst = max((row["foreign"] if row["foreign"] is not None else 1.0) for row in job.result["rows"])
@@ -66,10 +71,7 @@ def record_sweep(name: str, words: str) -> str:
 
 def record(name: str, words: str) -> str:
     """Why this try does not count, or "" when the file has been written."""
-    words += " --out trace.arl"
-    options = parser().parse_args(words.split())
-    job = launch.submit(request_of(options, options.ranks), f"python -m core.run {words}")
-    job.wait()
+    job = done(f"{words} --out trace.arl")
     if job.state != "done":
         return job.error
     data = job.traces[0]["data"]

@@ -10,6 +10,7 @@ from core.algorithms import ALGORITHMS
 from core.figures.player import pack_trace
 from core.machines import MACHINES
 from core.trace import lockstep
+from tests.browser.scripts import STAGED
 
 pytestmark = pytest.mark.browser
 LAPTOP, PHONE, ZOOMED = (455, 400), (346, 330), (260, 280)  # pixels of the picture; zoomed: 200 % in two columns
@@ -20,19 +21,13 @@ SHAPES = [  # a ring, chords, boxes, a grid, trees of ranks and of switches, a c
     *("sharp", "nvls_tree", "switchml", "direct_all_to_all", "full_vector_ring"),
 ]
 
-MEASURE = """async ([data, sizes]) => {
-  const { readTrace } = await import("/trace.js");
-  const { Lane } = await import("/lane.js");
-  const { NetworkView } = await import("/views/network.js");
+MEASURE = (
+    "async ([data, sizes]) => {"
+    + STAGED
+    + """
   const { arrange } = await import("/views/lens.js");
   const { binAt } = await import("/layout.js");
   const { SvgPen } = await import("/pen.js");
-  const { themeOf } = await import("/palette.js");
-  const { loadPlotly } = await import("/plotly.js");
-  const Plotly = await loadPlotly("/vendor/plotly.js");
-  const theme = themeOf(document.body, await (await fetch("/vendor/themes.json")).json());
-  const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
-  const lane = new Lane(trace);
   lane.goStep(Math.floor(trace.steps / 3), 0.5);
   const scene = { Plotly, lane, trace, theme, replay: lane.replay, focus: 0, chosen: null, history: null, hover: null };
   const told = [];
@@ -71,6 +66,7 @@ MEASURE = """async ([data, sizes]) => {
   }
   return JSON.stringify(told);
 }"""
+)
 
 
 @pytest.fixture(scope="module")

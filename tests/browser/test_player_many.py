@@ -8,6 +8,7 @@ from core.algorithms import ALGORITHMS
 from core.figures.player import pack_trace
 from core.machines import MACHINES
 from core.trace import lockstep
+from tests.browser.scripts import STAGED
 
 pytestmark = pytest.mark.browser
 CROWDS = """async (data) => {
@@ -23,17 +24,11 @@ CROWDS = """async (data) => {
   });
   return [steps, hasCrowd(trace, layout)];
 }"""
-DRAWN = """async (data) => {
-  const { readTrace } = await import("/trace.js");
-  const { Lane } = await import("/lane.js");
-  const { NetworkView } = await import("/views/network.js");
+DRAWN = (
+    "async (data) => {"
+    + STAGED
+    + """
   const { SpaceTimeView } = await import("/views/spacetime.js");
-  const { themeOf } = await import("/palette.js");
-  const { loadPlotly } = await import("/plotly.js");
-  const Plotly = await loadPlotly("/vendor/plotly.js");
-  const theme = themeOf(document.body, await (await fetch("/vendor/themes.json")).json());
-  const trace = await readTrace(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
-  const lane = new Lane(trace);
   const view = new SpaceTimeView();
   view.element.style.width = "900px";
   document.body.replaceChildren(view.element);
@@ -61,6 +56,7 @@ DRAWN = """async (data) => {
   const ways = [...network.element.querySelectorAll(".shapelayer path")].map((path) => path.getAttribute("d")).join("");
   return [...found, { elements: network.element.querySelectorAll("*").length, ways: ways.split("M").length - 1 }];
 }"""
+)
 
 
 @pytest.fixture(scope="module")
